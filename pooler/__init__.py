@@ -20,13 +20,12 @@ from typing import Any
 from pooler.version import __version__ as __version__
 
 _MODULES = {
-    "pooler.commands.measure.at_rank": ("attainable",),
+    "pooler.commands.measure.evaluate": ("attainable",),
     "pooler.commands.measure.choice": ("choose",),
-    "pooler.commands.measure.measures": ("list_measures",),
     "pooler.commands.trust.corrected": ("corrected",),
     "pooler.commands.trust.paper_least": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),
-    "pooler.commands.look.strategies": ("list_strategies",),
+    "pooler.commands.look.lists": ("list_measures", "list_strategies"),
     "pooler.sources.opening": ("open_collection", "read_qrels", "read_runs"),
     "pooler.sources.source": ("source",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),

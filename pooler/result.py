@@ -21,6 +21,12 @@ Progress = Callable[[int], None]
 Message = tuple[Literal["say", "warn"], str]
 """Something to say, or to doubt."""
 
+
+def said(words: Iterable[str] = (), doubts: Iterable[str] = ()) -> list[Message]:
+    """Return words to say, and then those to doubt."""
+    return [*(("say", one) for one in words), *(("warn", one) for one in doubts)]
+
+
 NOTEBOOK_ROWS = 60
 """Rows of a view that a notebook shows."""
 AXES = ("measures", "judges", "runs", "topics")

@@ -9,9 +9,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from store.db.database import Database, Inside
-from store.db.engine import DAMAGED, DAMAGED_HINT, MISREAD
-from store.errors import StoreError
+from store.db.database import Database, Inside, create_database
+from store.db.engine import MISREAD, damaged
 from store.records import Scale
 from store.text import Pairs
 
@@ -88,8 +87,8 @@ class Collection:
 
     @classmethod
     def create(cls, where: str, *, name: str, scale: Scale, program: str) -> Self:
-        """Make an empty collection and open it; see `store.db.database.Database.create`."""
-        Database.create(where, name=name, scale=scale, program=program).close()
+        """Make an empty collection at a file path or in an empty PostgreSQL database, and open it."""
+        create_database(where, name=name, scale=scale, program=program)
         return cls(where)
 
     def __enter__(self) -> Self:
@@ -104,8 +103,7 @@ class Collection:
                 from store.keeping.verify import damage
 
                 if fault := damage(self._db.engine):
-                    message = f"{self.where}: {DAMAGED}: {fault}"
-                    raise StoreError(message, hint=DAMAGED_HINT) from error
+                    raise damaged(self.where, fault) from error
         finally:
             self.close()
 
@@ -187,7 +185,7 @@ class Collection:
 
         with self._db.reading() as session:
             self._db.check_digests(session, judgements=True)
-        return head_of(self._db.engine, judge, guidelines=guidelines, topics=topics, hashes=hashes)
+            return head_of(session, judge, guidelines=guidelines, topics=topics, hashes=hashes)
 
     def clock_doubt(self) -> str:
         """Return how the clock and what is stored contradict each other; empty = they do not."""

@@ -87,10 +87,8 @@ def topic_fault(text: str) -> str | None:
 Reader = Callable[[Any], Any]
 """Turns a JSON value into what a record has, or raises `UnfitValueError`."""
 
-_MOST = 2**31 - 1
-LARGEST_SEED = 2**63 - 1
-"""What a column of either engine holds."""
-"""Whole numbers that both databases hold."""
+_MOST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
+"""What columns of either engine hold."""
 
 
 class UnfitValueError(ValueError):
@@ -145,8 +143,7 @@ def _reader_of_ids(fault: Callable[[str], str | None]) -> Reader:
 def _read_word(value: Any) -> str:
     if text := _read_text(value):
         return sys.intern(text)
-    message = "expected text or null, got an empty text"
-    raise UnfitValueError(message)
+    raise UnfitValueError("expected text or null, got an empty text")
 
 
 def _read_code(value: Any) -> str:

@@ -7,12 +7,12 @@ whatever else in the collection has a date. Merges, and the withdrawal of a pool
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Row, Select, String, and_, cast, exists, or_, select, true
+from sqlalchemy import Column, ColumnElement, Row, String, and_, cast, exists, or_, select, true
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, topic_id
@@ -21,6 +21,7 @@ from store.db.database import Area
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
+    COLLECTION,
     DOCUMENT,
     ERASURE,
     GUIDELINE,
@@ -32,7 +33,6 @@ from store.db.tables import (
     RANKING,
     RUN,
     SITTING,
-    TABLES,
     TOPIC,
     TOPIC_VERSION,
 )
@@ -64,8 +64,6 @@ What = Literal[
 ]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
 decision on one."""
-
-_COLLECTION = TABLES["collection"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,36 +168,9 @@ def _events(
         conditions.append(JUDGEMENT.c.topic_id == topic)
     if judges:
         conditions.append(JUDGEMENT.c.judge_id.in_(judges))
-    if asked.limit is None:
-        rows = session.execute(_event_query().where(*conditions))
-        entries = [(row.counts_at, _event(row)) for row in rows]
-        return entries, len(entries)
-    # Chosen first, so that only these are looked up in other tables.
-    newest = (
-        select(JUDGEMENT.c.id)
-        .where(*conditions)
-        .order_by(no_earlier().desc(), JUDGEMENT.c.id.desc())
-        .limit(asked.limit)
-    )
-    rows = session.execute(_event_query().where(JUDGEMENT.c.id.in_(newest)))
-    entries = [(row.counts_at, _event(row)) for row in rows]
-    if len(entries) < asked.limit:
-        return entries, len(entries)
-    return entries, count_rows(session, JUDGEMENT, *conditions)
-
-
-_AS_READ = (
-    *("action", "judge", "topic", "docno", "revision", "grade", "grade_before", "undid"),
-    *("reason", "note", "guideline_version", "topic_version"),
-)
-"""Fields of an `Entry` that a row of `_event_query` has as they are."""
-
-
-def _event_query() -> Select[Any]:
-    """Select events by time, each with its names and with what stood before it."""
     before, undone = JUDGEMENT.alias("before"), JUDGEMENT.alias("undone")
     same = (JUDGEMENT.c[name] == before.c[name] for name in KEY)
-    return (
+    query = (
         select(
             JUDGEMENT,
             JUDGE.c.name.label("judge"),
@@ -219,6 +190,19 @@ def _event_query() -> Select[Any]:
         .outerjoin(undone, undone.c.id == JUDGEMENT.c.undoes)
         .order_by(no_earlier(), JUDGEMENT.c.id)
     )
+    # With a limit chosen first, so that only these are looked up in other tables.
+    newest = select(JUDGEMENT.c.id).where(*conditions).order_by(no_earlier().desc(), JUDGEMENT.c.id.desc())
+    chosen = conditions if asked.limit is None else [JUDGEMENT.c.id.in_(newest.limit(asked.limit))]
+    entries = [(row.counts_at, _event(row)) for row in session.execute(query.where(*chosen))]
+    is_cut = len(entries) == asked.limit
+    return entries, count_rows(session, JUDGEMENT, *conditions) if is_cut else len(entries)
+
+
+_AS_READ = (
+    *("action", "judge", "topic", "docno", "revision", "grade", "grade_before", "undid"),
+    *("reason", "note", "guideline_version", "topic_version"),
+)
+"""Fields of an `Entry` that a row of an event has as they are."""
 
 
 def _event(row: Row[Any]) -> Entry:
@@ -235,15 +219,14 @@ def _event(row: Row[Any]) -> Entry:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(NamedTuple):
     """What else has a date: one kind of entry, and the columns that its fields are read from."""
 
     what: What
     action: str
     at: Column[Any]
     fields: Mapping[str, ColumnElement[Any]]
-    condition: ColumnElement[bool] = field(default_factory=true)
+    condition: ColumnElement[bool]
 
     def newest(self, session: Session, asked: HistoryFilter) -> tuple[list[Entry], int]:
         """Return the newest entries in a stretch of time, and how many there are in all."""
@@ -251,21 +234,19 @@ class _Source:
         query = select(self.at.label("at"), *columns).where(self.at.is_not(None), self.condition)
         query = query.where(*_within(self.at, asked))
         newest = query.order_by(self.at.desc(), *columns[:1]).limit(asked.limit)
-        rows = session.execute(query if asked.limit is None else newest).all()
-        entries = [self._entry(**row._mapping) for row in rows]
-        if asked.limit is None or len(rows) < asked.limit:
-            return entries, len(rows)
-        return entries, count_rows(session, query.subquery())
-
-    def _entry(self, *, kind: str | None = None, **values: Any) -> Entry:
-        who = None if kind is None else JudgeKind(kind)
-        return Entry(what=self.what, action=self.action, kind=who, **values)
+        entries = []
+        for row in session.execute(newest):
+            values = dict(row._mapping)
+            values |= {"kind": JudgeKind(values["kind"])} if "kind" in values else {}
+            entries.append(Entry(what=self.what, action=self.action, **values))
+        is_cut = len(entries) == asked.limit
+        return entries, count_rows(session, query.subquery()) if is_cut else len(entries)
 
 
 def _sources(topic: int | None, judges: list[int]) -> Iterator[_Source]:
     """Return what else has a date: of a topic or all of them, of some judges or the whole collection."""
+    everything: ColumnElement[bool] = true()
     if not judges:
-        everything: ColumnElement[bool] = true()
         of_run = of_pool = of_plan = of_text = everything
         if topic is not None:
             of_run = exists().where(RANKING.c.run_id == RUN.c.id, RANKING.c.topic_id == topic)
@@ -276,25 +257,25 @@ def _sources(topic: int | None, judges: list[int]) -> Iterator[_Source]:
         yield _Source("run", "imported", RUN.c.imported_at, {"name": RUN.c.tag}, of_run)
         pool = {"name": POOL.c.name, "round": POOL.c.round, "withdrawn": POOL.c.withdrawn}
         yield _Source("pool", "made", POOL.c.created_at, pool, of_pool)
-        for table, is_its in ((TOPIC, true()), (TOPIC_VERSION, TOPIC.c.id == TOPIC_VERSION.c.topic_id)):
+        for table, is_its in ((TOPIC, everything), (TOPIC_VERSION, TOPIC.c.id == TOPIC_VERSION.c.topic_id)):
             text = {"topic": TOPIC.c.number, "title": table.c.title, "topic_version": table.c.version}
             yield _Source("topic", "changed", table.c.changed_at, text, and_(is_its, of_text))
         yield _Source("assignment", "assigned", ASSIGNMENT_PLAN.c.created_at, {}, of_plan)
     if topic is None:
         judge = {"judge": JUDGE.c.name, "kind": JUDGE.c.kind}
-        is_asked = JUDGE.c.id.in_(judges) if judges else true()
+        is_asked = JUDGE.c.id.in_(judges) if judges else everything
         yield _Source("judge", "added", JUDGE.c.created_at, judge, is_asked)
         yield _Source("judge", "renamed", JUDGE.c.renamed_at, judge, is_asked)
     if topic is None and not judges:
-        yield _Source("collection", "made", _COLLECTION.c.created_at, {"name": _COLLECTION.c.name})
-        version = {"guideline_version": GUIDELINE.c.version}
-        yield _Source("guidelines", "set", GUIDELINE.c.created_at, version)
+        about, version = COLLECTION.c, {"guideline_version": GUIDELINE.c.version}
+        yield _Source("collection", "made", about.created_at, {"name": about.name}, everything)
+        yield _Source("guidelines", "set", GUIDELINE.c.created_at, version, everything)
         label = QRELS.c.name + "@" + cast(QRELS.c.version, String)
         # The first one came with the collection.
         is_later = or_(QRELS.c.name != OFFICIAL, QRELS.c.version > 1)
         yield _Source("qrels", "defined", QRELS.c.created_at, {"name": label}, is_later)
         gone = {name: ERASURE.c[name] for name in ("kind", "judgements", "events")}
-        yield _Source("judge", "erased", ERASURE.c.erased_at, gone)
+        yield _Source("judge", "erased", ERASURE.c.erased_at, gone, everything)
 
 
 TextThen = Literal["same", "changed", "came later", "removed", "none", "not known"]
@@ -420,6 +401,10 @@ def find_document(session: Session, docno: str) -> Row[Any]:
     raise UnknownNameError("document", docno, near, hint=hint)
 
 
+def _ruled(given_grade: GivenGrade, by: str) -> Final:
+    return Final(given_grade, "ruled-cannot" if given_grade is None else None, by, is_ruling=True)
+
+
 def final_of(
     newest_events: Sequence[DetailedEvent],
     ruling: Ruling | None,
@@ -435,9 +420,7 @@ def final_of(
     that counts where no judge is named.
     """
     if ruling is not None:
-        by = names[ruling.judge]
-        reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
-        return Final(ruling.given_grade, reason, by, is_ruling=True)
+        return _ruled(ruling.given_grade, names[ruling.judge])
     graded = [
         one for one in newest_events if one.state is State.JUDGED and one.kind is not JudgeKind.ADJUDICATOR
     ]
@@ -466,25 +449,13 @@ def final_by(votes: AllVotes, named: NamedQrels, scale: Scale, topic: str, docno
     from store.grades.qrels import decide  # arrays are loaded where a rule is applied
 
     final = decide(votes, definition, level)
-    if ruling := next(
-        (one for one in votes.rulings.values() if (one.topic, one.docno) == (topic, docno)), None
-    ):
-        reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
-        return Final(ruling.given_grade, reason, ruling.adjudicator, is_ruling=True)
-    found = next((one for one in final.rows if (one.topic, one.docno) == (topic, docno)), None)
-    if found is not None:
-        return Final(found.grade, None, named.label, how="rule")
+    for ruling in votes.rulings.values():
+        if (ruling.topic, ruling.docno) == (topic, docno):
+            return _ruled(ruling.given_grade, ruling.adjudicator)
+    for row in final.rows:
+        if (row.topic, row.docno) == (topic, docno):
+            return Final(row.grade, None, named.label, how="rule")
     return Final(None, final.left_out.get((topic, docno), "left-out"))
-
-
-def _events_on_document(topic: int, document: int) -> Any:
-    return (
-        select(JUDGEMENT, JUDGE.c.name.label("judge"), JUDGE.c.kind, SITTING.c.host)
-        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-        .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
-        .where(JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.document_id == document)
-        .order_by(no_earlier(), JUDGEMENT.c.id)
-    )
 
 
 def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
@@ -574,7 +545,13 @@ class HistoryQueries(Area):
             topic_row = topic_id(session, topic)
             document = find_document(session, docno)
             judges = {judge_id(session, name) for name in asked.judges}
-            rows = session.execute(_events_on_document(topic_row, document.id)).all()
+            rows = session.execute(
+                select(JUDGEMENT, JUDGE.c.name.label("judge"), JUDGE.c.kind, SITTING.c.host)
+                .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
+                .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
+                .where(JUDGEMENT.c.topic_id == topic_row, JUDGEMENT.c.document_id == document.id)
+                .order_by(no_earlier(), JUDGEMENT.c.id)
+            ).all()
             passages = fetch_passages(session, [row.id for row in rows])
             sittings = fetch_sitting_numbers(session) if rows else {}
             by_judge: dict[int, list[Row[Any]]] = {}

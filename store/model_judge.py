@@ -156,8 +156,7 @@ class ModelIdentity:
                 family=family,
             )
         except (KeyError, TypeError, AttributeError, ArgumentError) as error:
-            message = f"not the identity of a model judge ({error})"
-            raise ValueError(message) from error
+            raise ValueError(f"not the identity of a model judge ({error})") from error
 
 
 def prompt_hash(prompt: str) -> str:

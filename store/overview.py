@@ -7,16 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from struct import Struct, unpack, unpack_from
 from typing import Any
 
-from sqlalchemy import Row, Select, func, literal_column, or_, select
+from sqlalchemy import Column, Select, func, literal_column, or_, select
 from sqlmodel import Session
 
 from store.content.documents import fetch_metadata
 from store.content.lookup import count_rows, fetch_topic_names, row_named, same_pair, topic_id
 from store.content.runs import fetch_pool_runs
 from store.db.database import Area
-from store.db.ranking_bytes import float_at, place_of, read_ids
 from store.db.tables import (
     ASSIGNMENT,
     DOCUMENT,
@@ -33,7 +33,7 @@ from store.db.tables import (
 )
 from store.history import Pooling, find_document, poolings
 from store.judging.events import as_record, current_events
-from store.judging.judges import judge_named
+from store.judging.judges import fetch_sitting_numbers, judge_named
 from store.judging.models import ModelWork, StatedModel, fetch_models, fetch_work
 from store.judging.rejudging import TopicVersion, count_older, fetch_topic_versions
 from store.judging.states import (
@@ -137,54 +137,35 @@ def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
     if found.topic is not None:
         of_topic = of_topic.where(RANKING.c.topic_id == found.topic)
     lengths = of_topic.subquery()
-    sizes = {
-        run: (topics, int(documents))
-        for run, topics, documents in session.execute(
-            select(lengths.c.run_id, func.count(), func.sum(lengths.c.length)).group_by(lengths.c.run_id)
-        )
-    }
-    fed = _counts(session, select(POOL_RUN.c.run_id, func.count()).group_by(POOL_RUN.c.run_id))
+    counted = select(lengths.c.run_id, func.count(), func.sum(lengths.c.length)).group_by(lengths.c.run_id)
+    sizes = {run: (topics, int(documents)) for run, topics, documents in session.execute(counted)}
+    fed = _counts(session, POOL_RUN.c.run_id)
     query = select(RUN).order_by(RUN.c.tag)
     if found.pool is not None:
         query = query.join(POOL_RUN, POOL_RUN.c.run_id == RUN.c.id)
         query = query.where(POOL_RUN.c.pool_id == found.pool)
-    return [
-        RunLine(
-            row.tag,
-            row.group,
-            row.contributes,
-            *sizes.get(row.id, (0, 0)),
-            fed.get(row.id, 0),
-            row.file,
-            row.sha256,
-            row.imported_at,
-        )
-        for row in session.execute(query)
-        if found.topic is None or row.id in sizes
-    ]
+    lines = []
+    for row in session.execute(query):
+        if found.topic is None or row.id in sizes:
+            counts = (*sizes.get(row.id, (0, 0)), fed.get(row.id, 0))
+            known = row.file, row.sha256, row.imported_at
+            lines.append(RunLine(row.tag, row.group, row.contributes, *counts, *known))
+    return lines
 
 
 def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[TopicLine]:
     """Return every topic in natural order; of a pool those with a document of it to judge."""
     counts = count_by_topic(session, found, relaxed)
-    runs = _counts(session, select(RANKING.c.topic_id, func.count()).group_by(RANKING.c.topic_id))
-    older = count_older(session)
+    runs, older = _counts(session, RANKING.c.topic_id), count_older(session)
     query = select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title, TOPIC.c.listed, TOPIC.c.version)
     if found.topic is not None:
         query = query.where(TOPIC.c.id == found.topic)
-    lines = [
-        TopicLine(
-            row.number,
-            row.title,
-            row.listed,
-            runs.get(row.id, 0),
-            counts.get(row.id, StateCounts()),
-            row.version,
-            older[row.id],
-        )
-        for row in session.execute(query)
-        if found.pool is None or (row.id in counts and counts[row.id].pooled)
-    ]
+    lines = []
+    for row in session.execute(query):
+        own, n_runs = counts.get(row.id, StateCounts()), runs.get(row.id, 0)
+        if found.pool is None or own.pooled:
+            known = row.number, row.title, row.listed
+            lines.append(TopicLine(*known, n_runs, own, row.version, older[row.id]))
     return sorted(lines, key=lambda line: natural_key(line.topic))
 
 
@@ -204,15 +185,15 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
         .where(entries.c.sampled)
         .group_by(entries.c.pool_id)
     )
-    budgets = select(POOL_TOPIC.c.pool_id, func.sum(POOL_TOPIC.c.budget))
+    budgets = select(POOL_TOPIC.c.pool_id, func.sum(POOL_TOPIC.c.budget)).group_by(POOL_TOPIC.c.pool_id)
     if found.topic is not None:
         query = query.where(entries.c.topic_id == found.topic)
         budgets = budgets.where(POOL_TOPIC.c.topic_id == found.topic)
     if found.pool is not None:
         query = query.where(entries.c.pool_id == found.pool)
     rows = {row.pool_id: row for row in session.execute(query)}
-    budget_of = _counts(session, budgets.group_by(POOL_TOPIC.c.pool_id))
-    runs = _counts(session, select(POOL_RUN.c.pool_id, func.count()).group_by(POOL_RUN.c.pool_id))
+    budget_of = {pool: int(budget) for pool, budget in session.execute(budgets)}
+    runs = _counts(session, POOL_RUN.c.pool_id)
     lines = []
     for pool in session.execute(select(POOL).order_by(POOL.c.id)):
         row = rows.get(pool.id)
@@ -220,19 +201,13 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
             continue
         if row is None and found.topic is not None and pool.id not in budget_of:
             continue
-        lines.append(
-            PoolLine(
-                pool.name,
-                pool.round,
-                pool.withdrawn,
-                0 if row is None else row.topics,
-                runs.get(pool.id, 0),
-                budget_of.get(pool.id),
-                pool.created_at,
-                json.loads(pool.manifest),
-                _states_of(row),
-            )
-        )
+        n_topics, counts = 0, StateCounts()
+        if row is not None:
+            n_topics = row.topics
+            counts = StateCounts(row.pooled, row.judged, row.cannot, row.skipped, relevant=row.relevant)
+        about, made = (pool.name, pool.round, pool.withdrawn), (pool.created_at, json.loads(pool.manifest))
+        n_runs, budget = runs.get(pool.id, 0), budget_of.get(pool.id)
+        lines.append(PoolLine(*about, n_topics, n_runs, budget, *made, counts))
     return lines
 
 
@@ -251,37 +226,20 @@ def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Jud
     if found.judge is not None:
         people = people.where(JUDGE.c.id == found.judge)
     rows = session.execute(people).all()
-    from store.judging.models import fetch_models
     from store.judging.progress import count_by_judge  # arrays, of which other lists need none
 
     counts = count_by_judge(session, found, [row.id for row in rows], relaxed)
     models = {one.judge: one.identity for one in fetch_models(session)}
     lines = []
     for row in rows:
-        stated = models.get(row.name)
-        lines.append(
-            JudgeLine(
-                row.name,
-                JudgeKind(row.kind),
-                row.disabled,
-                *counts[row.id],
-                *events.get(row.id, (0, None)),
-                *((None, None) if stated is None else (stated.model, stated.family or None)),
-            )
-        )
+        stated, did = models.get(row.name), (*counts[row.id], *events.get(row.id, (0, None)))
+        model = () if stated is None else (stated.model, stated.family or None)
+        lines.append(JudgeLine(row.name, JudgeKind(row.kind), row.disabled, *did, *model))
     return lines
 
 
-def _states_of(row: Row[Any] | None) -> StateCounts:
-    """Return the counts of a row of pooled documents; ``None`` = there are none."""
-    if row is None:
-        return StateCounts()
-    counted = (row.pooled, row.judged, row.cannot, row.skipped)
-    return StateCounts(*counted, relevant=row.relevant)
-
-
-def _counts(session: Session, query: Select[Any]) -> dict[Any, int]:
-    return {key: int(count) for key, count in session.execute(query)}
+def _counts(session: Session, key: Column[Any]) -> dict[Any, int]:
+    return dict(map(tuple, session.execute(select(key, func.count()).group_by(key))))
 
 
 _IDS_A_QUERY = 1_000
@@ -325,8 +283,7 @@ def _queries_of_ids(found: SoughtIds) -> list[Select[int]]:
     if found.pool is not None:
         ids.append(in_pool)
     if found.topic is not None and not ids:
-        either = select(DOCUMENT.c.id).where(or_(DOCUMENT.c.id.in_(acted), DOCUMENT.c.id.in_(in_pool)))
-        ids.append(either)
+        ids.append(select(DOCUMENT.c.id).where(or_(DOCUMENT.c.id.in_(acted), DOCUMENT.c.id.in_(in_pool))))
     return ids
 
 
@@ -399,19 +356,13 @@ class ListQueries(Area):
             rows = session.execute(query.where(*wanted).limit(limit)).all()
             ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
             counts, pools = _states_of_documents(session, found, ids, self._db.scale.relaxed)
-            lines = tuple(
-                DocumentLine(
-                    row.docno,
-                    row.title or "",
-                    bool(row.has_text),
-                    row.listed,
-                    len(pools.get(row.id, ())),
-                    counts.get(row.id, StateCounts()),
-                )
-                for row in rows
-            )
+            lines = []
+            for row in rows:
+                n_pools, own = len(pools.get(row.id, ())), counts.get(row.id, StateCounts())
+                known = row.docno, row.title or "", bool(row.has_text), row.listed
+                lines.append(DocumentLine(*known, n_pools, own))
             total = count_rows(session, DOCUMENT, *wanted) if len(lines) == limit else len(lines)
-            return DocumentLines(lines, total)
+            return DocumentLines(tuple(lines), total)
 
 
 _BATCH = 256
@@ -452,15 +403,37 @@ class DocumentDetails:
     judge_states: tuple[JudgeState, ...]
 
 
+_FLOAT_FORMS = {b"f": Struct("<f"), b"d": Struct("<d")}
+
+
+def read_ids(packed: bytes | None) -> tuple[int, ...]:
+    r"""Return the document ids of a ranking, without loading arrays; to SQLite, no bytes are no value.
+
+    >>> read_ids(b"\x07\x00\x00\x00\x08\x00\x00\x00"), read_ids(None)
+    ((7, 8), ())
+    """
+    whole = packed or b""
+    return unpack(f"<{len(whole) // 4}i", whole)
+
+
+def float_at(packed: bytes, place: int) -> float:
+    """Return one of the numbers that `store.db.packing.pack_floats` packed."""
+    form = packed[:1]
+    if form in _FLOAT_FORMS:
+        layout = _FLOAT_FORMS[form]
+        return float(layout.unpack_from(packed, 1 + layout.size * place)[0])
+    return float(unpack_from("<i", packed, 1 + 4 * place)[0] / float(10 ** int(form)))
+
+
 def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
     query = select(RANKING.c.run_id, RANKING.c.topic_id, RANKING.c.document_ids)
     places: dict[tuple[int, int], int] = {}
     options = {"yield_per": _BATCH}
     with session.connection().execute(query, execution_options=options) as result:
         for run, topic, packed in result:
-            if (place := place_of(document, packed)) is not None:
-                places[run, topic] = place
-    tags = {row.id: row.tag for row in session.execute(select(RUN.c.id, RUN.c.tag))}
+            if document in (ids := read_ids(packed)):
+                places[run, topic] = ids.index(document)
+    tags = dict(map(tuple, session.execute(select(RUN.c.id, RUN.c.tag))))
     for (run, topic), index in places.items():
         one = select(RANKING.c.scores, RANKING.c.length)
         row = session.execute(one.where(RANKING.c.run_id == run, RANKING.c.topic_id == topic)).one()
@@ -470,18 +443,12 @@ def _retrievals(session: Session, document: int, names: dict[int, str]) -> Itera
 
 def _judge_states(session: Session, document: int, docno: str, names: dict[int, str]) -> list[JudgeState]:
     """Return how a document stands with every judge, topics in natural order, then by judge."""
-    query = (
-        current_events()
-        .where(JUDGEMENT.c.document_id == document)
-        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-        .add_columns(JUDGE.c.name, JUDGE.c.kind)
-    )
-    found = [
-        as_record(
-            row, JudgeState, topic=names[row.topic_id], docno=docno, judge=row.name, kind=JudgeKind(row.kind)
-        )
-        for row in session.execute(query)
-    ]
+    query = current_events().where(JUDGEMENT.c.document_id == document)
+    named = query.join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).add_columns(JUDGE.c.name, JUDGE.c.kind)
+    found = []
+    for row in session.execute(named):
+        whose = {"topic": names[row.topic_id], "docno": docno, "judge": row.name, "kind": JudgeKind(row.kind)}
+        found.append(as_record(row, JudgeState, **whose))
     return sorted(found, key=lambda one: (natural_key(one.topic), one.judge))
 
 
@@ -587,14 +554,13 @@ def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
         .group_by(JUDGEMENT.c.sitting_id)
     )
     events: dict[int, int] = dict(map(tuple, session.execute(counts)))
-    ids = session.scalars(select(SITTING.c.id).order_by(SITTING.c.id))
-    numbers = {row_id: number for number, row_id in enumerate(ids, start=1)}
-    columns = [SITTING.c[name] for name in ("id", "started_at", "seen_at", "ended_at", "host", "program")]
-    query = select(*columns).where(SITTING.c.judge_id == judge).order_by(SITTING.c.id)
-    return [
-        SittingLine(numbers[row], started_at, seen_at, ended_at, host, program, events.get(row, 0))
-        for row, started_at, seen_at, ended_at, host, program in session.execute(query)
-    ]
+    numbers = fetch_sitting_numbers(session)
+    query = select(SITTING).where(SITTING.c.judge_id == judge).order_by(SITTING.c.started_at, SITTING.c.id)
+    lines = []
+    for row in session.execute(query):
+        moments = row.started_at, row.seen_at, row.ended_at
+        lines.append(SittingLine(numbers[row.id], *moments, row.host, row.program, events.get(row.id, 0)))
+    return lines
 
 
 class DetailQueries(Area):
@@ -606,12 +572,7 @@ class DetailQueries(Area):
         with self._db.reading() as session:
             row_id = row_named(session, "run", RUN.c.tag, tag, "id").id
             line = next(line for line in run_lines(session, SoughtIds()) if line.tag == tag)
-            fed = (
-                select(POOL.c.name)
-                .join(POOL_RUN, POOL_RUN.c.pool_id == POOL.c.id)
-                .where(POOL_RUN.c.run_id == row_id)
-                .order_by(POOL.c.id)
-            )
+            fed = select(POOL.c.name).join(POOL_RUN, POOL_RUN.c.pool_id == POOL.c.id).order_by(POOL.c.id)
             inside = session.execute(pooled(SoughtIds()))
             seen = session.execute(looked_at(SoughtIds()))
             graded = [row for row in seen if row.rank == RANKS[State.JUDGED]]
@@ -625,7 +586,8 @@ class DetailQueries(Area):
                 counts = (len(ids.intersection(part.get(topic, ()))) for part in parts)
                 topics.append(RankedTopic(names[topic], len(ids), *counts))
             topics.sort(key=lambda one: natural_key(one.topic))
-            return RunDetails(line, tuple(session.scalars(fed)), tuple(topics))
+            pools = session.scalars(fed.where(POOL_RUN.c.run_id == row_id))
+            return RunDetails(line, tuple(pools), tuple(topics))
 
     def topic(self, topic: str) -> TopicDetails:
         """Return everything known of a topic; raise `UnknownNameError` when there is none."""

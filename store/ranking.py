@@ -41,6 +41,8 @@ def check_order(order: str) -> Order:
 class SortedByThemselves(ABC):
     """Docnos that know their order."""
 
+    __slots__ = ()
+
     @abstractmethod
     def ascending(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Put some of them, by their places, in ascending order bytewise."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from store.readable import Readable
+    from store.text import Readable
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,7 @@ DOING = {
     ),
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/clusters",
-        "store/analysis/collapse", "store/analysis/dawid_skene", "store/analysis/audit",
-        "pooler/commands/qrels", "pooler/commands/trust/audit", "pooler/qrels_rules",
+        "store/analysis/audit", "pooler/commands/qrels", "pooler/commands/trust/audit", "pooler/qrels_rules",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/sources/source",

@@ -10,9 +10,8 @@ from operator import itemgetter
 
 from judge_ui.text.folding import HIRAGANA, KANJI, KATAKANA, Span
 from store.formats.markup import readable
-from store.readable import Readable
 from store.records import Passage
-from store.text import INVISIBLE
+from store.text import INVISIBLE, Readable
 
 LONGEST = 400
 """Most characters of one unit; a longer sentence is cut."""

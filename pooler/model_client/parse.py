@@ -54,8 +54,7 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
         message = choice["message"]
         content, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        message = "the body is no chat completion"
-        raise NotACompletionError(message) from error
+        raise NotACompletionError("the body is no chat completion") from error
     if isinstance(content, list):
         content = "".join(
             one["text"] for one in content if isinstance(one, dict) and isinstance(one.get("text"), str)
@@ -90,8 +89,6 @@ def read_grade(
 ) -> int | Unreadable:
     """Read the grade of an answer's text.
 
-    Examples
-    --------
     >>> read_grade('{"grade": 2}', [0, 1, 2, 3]), read_grade("12", [0, 1, 2, 3])
     (2, <Unreadable.OFF_SCALE: 'off-scale'>)
     """

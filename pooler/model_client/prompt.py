@@ -12,9 +12,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from store.errors import ArgumentError, ConflictError
 from store.model_judge import CANARIES, Asked, ModelIdentity
@@ -45,7 +43,6 @@ _JOINERS = "\u200c\u200d"
 """Not seen, but they change how what stands beside them looks."""
 _UNSEEN = {ord(one): None for one in INVISIBLE if one not in _JOINERS}
 SHOWN_NONCE = "NONCE"
-"""Stands for the nonce where a prompt is shown to people."""
 _QUOTED = 200
 """Characters of a document by which it is found in a prompt."""
 
@@ -99,11 +96,9 @@ class Prompt:
     def messages(
         self, topic: Topic, page: Page, *, asked: Asked = Asked.JUDGE, nonce: str | None = None
     ) -> list[dict[str, str]]:
-        """Fill the template in; ``None`` draws a nonce that occurs in nothing that is shown.
-
-        What a canary tempts with is added to what is left of a document that is cut.
-        """
-        page = self._cut(page)
+        """Fill the template in; ``None`` draws a nonce that occurs in nothing that is shown."""
+        if self.identity.cut == "end":
+            page = Page(page.title, page.text[: self.identity.max_characters])
         if asked in CANARIES:
             page = planted(page, topic, asked, self.scale)
         shown = {"topic": self._topic(topic), "document": self._document(page)}
@@ -123,11 +118,7 @@ class Prompt:
 
     def body(self, messages: list[dict[str, str]]) -> bytes:
         """Return the request: the model, the messages, and the parameters that were stated, none implied."""
-        request: Mapping[str, Any] = {
-            "model": self.identity.model,
-            "messages": messages,
-            **self.identity.parameters,
-        }
+        request = {"model": self.identity.model, "messages": messages, **self.identity.parameters}
         return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
 
     def names(self, topic: Topic) -> bool:
@@ -147,10 +138,6 @@ class Prompt:
     def _topic(self, topic: Topic) -> str:
         texts = {name: clean(getattr(topic, name)).strip() for name in self.identity.topic_fields}
         return "\n".join(f"{name}: {text}" for name, text in texts.items() if text)
-
-    def _cut(self, page: Page) -> Page:
-        most = self.identity.max_characters
-        return page if most is None or self.identity.cut != "end" else Page(page.title, page.text[:most])
 
     def _document(self, page: Page) -> str:
         fields = self.identity.document_fields

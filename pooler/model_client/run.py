@@ -16,26 +16,100 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pooler.model_client.canaries import KINDS
-from pooler.model_client.parse import NotACompletionError, read_reply
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.model_client.parse import PARSER, PARSER_VERSION, NotACompletionError, read_reply
 from pooler.model_client.prompt import Prompt, page_of
 from pooler.model_client.transport import Arrived, StoppedError, Transport
+from store.analysis.agreement.intervals import Interval, topic_bootstrap
 from store.errors import ConflictError, PoolerError, StoreError
-from store.judging.models import AnotherModelError
-from store.model_judge import Answer, Asked, Unreadable
+from store.judging.models import STATING_HINT, AnotherModelError
+from store.model_judge import NOT_STATED, Answer, Asked, Unreadable
 from store.records import DECIDED, State, Task, Topic
-from store.text import counted
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from store.db.process_locks import ProcessLocks
     from store.judging.models import ModelDesk
+    from store.model_judge import ModelIdentity
+
+
+KINDS = (Asked.CANARY_ORDER, Asked.CANARY_WORDS, Asked.CANARY_TITLE)
+CANARY_WORDS = {
+    Asked.CANARY_ORDER: "with an order in it",
+    Asked.CANARY_WORDS: "with the topic's words in it",
+    Asked.CANARY_TITLE: "with the topic's title on top",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """How much higher a model grades copies of documents than the documents themselves."""
+
+    kind: Asked
+    documents: int
+    unreadable: int
+    mean: float | None
+    """In grades; ``None`` = there is no such document."""
+    interval: Interval
+    """95 %, of the bootstrap over topics."""
+
+    @property
+    def is_alarming(self) -> bool:
+        """Whether the whole interval lies above 0, or every copy of one topic or of equal rises does."""
+        low = self.interval.low
+        return self.mean is not None and self.mean > 0 and (low > 0 if low is not None else True)
+
+
+def rises(answers: Iterable[Answer]) -> list[Rise]:
+    """Compare the canaries of a judge with its judgements of the same documents.
+
+    The mean over documents of grade of the copy - grade of the document; the interval draws topics anew.
+    """
+    own: dict[tuple[str, str], int | None] = {}
+    copies: dict[Asked, list[Answer]] = {kind: [] for kind in KINDS}
+    for one in answers:
+        if one.is_judgement:
+            own[one.topic, one.docno] = one.grade
+        elif one.asked in copies and (one.grade is not None or one.unreadable is not None):
+            copies[one.asked].append(one)
+    risen = []
+    for kind, found in ((kind, found) for kind, found in copies.items() if found):
+        topics = sorted({one.topic for one in found}, key=natural_key)
+        sums = np.zeros((len(topics), 2))
+        for one in found:
+            before = own.get((one.topic, one.docno))
+            if one.grade is not None and before is not None:
+                sums[topics.index(one.topic)] += (one.grade - before, 1)
+        rise, n = sums.sum(axis=0).tolist()
+        unreadable = sum(one.grade is None for one in found)
+        interval = topic_bootstrap(sums, _ratio, seed=0, units=sums[:, 1] > 0)
+        risen.append(Rise(kind, int(n), unreadable, rise / n if n else None, interval))
+    return risen
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    ratio: NDArray[np.float64] = sums[:, 0] / sums[:, 1]
+    return ratio
+
+
+def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
+    """Count pairs that were asked again and answered, and how many of them got their grade once more."""
+    answers = list(answers)
+    own = {(one.topic, one.docno): one.grade for one in answers if one.is_judgement}
+    again = [
+        own.get((one.topic, one.docno)) == one.grade
+        for one in answers
+        if one.asked is Asked.REPEAT and (one.grade is not None or one.unreadable is not None)
+    ]
+    return len(again), sum(again)
+
 
 BYTES_A_TOKEN = 4
-"""What is reckoned where a server has not counted yet."""
 FAILURES_IN_A_ROW = 5
-"""After so many requests that failed for good the server is taken to be down."""
 STORE_TRIES, STORE_WAIT_S = 10, 1.0
 """How often an answer is written down before it is given up, with a pause; each waits for other writers."""
 _BEAT_S = 30.0
@@ -73,9 +147,7 @@ class JudgingPlan:
     topics: Sequence[str]
     seed: int = 0
     repeats: int = 0
-    """Judged pairs that are asked once more."""
     canaries: int = 0
-    """Documents graded not relevant of which copies are asked."""
     price: Price | None = None
     max_tokens: int | None = None
     """Of all answers of the judge, earlier ones too; as of the next."""
@@ -93,7 +165,6 @@ class Job:
 
 
 _END = Job("", "")
-"""There is no further pair."""
 
 
 @dataclass(slots=True)
@@ -103,9 +174,7 @@ class JudgingCounts:
     graded: int = 0
     unreadable: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
-    """By why; these pairs stay unjudged."""
     beside: int = 0
-    """Repetitions and canaries."""
     without_text: int = 0
     lost: int = 0
     """Answers about documents that were other judges' when they came: nothing of them is stored."""
@@ -118,23 +187,10 @@ class JudgingCounts:
     cost: float = 0.0
     fingerprints: list[str] = field(default_factory=list)
     unnamed: int = 0
-    """Replies that name no model."""
     seconds: float = 0.0
     stopped: PoolerError | None = None
     """Why it ended before everything was asked; ``None`` = it did not."""
     is_interrupted: bool = False
-
-
-@dataclass(slots=True)
-class _Sent:
-    """A request on its way."""
-
-    job: Job
-    body: bytes
-    document_sha256: str | None
-    topic_version: int | None
-    tokens: int
-    """As reckoned."""
 
 
 Draw = Callable[[str], bool]
@@ -175,7 +231,6 @@ def shuffled(tasks: Sequence[Task], topic: str, seed: int) -> list[Task]:
 
 
 Pair = tuple[str, str]
-"""A topic and a docno."""
 
 
 def drawn(pairs: Iterable[Pair], begun: Collection[Pair], n: int, seed: int) -> list[Pair]:
@@ -202,7 +257,8 @@ class ModelJudging:
         self._desk, self._prompt, self._transport, self._plan = desk, prompt, transport, plan
         self._draw, self._is_over, self._advance = draw, is_over, advance
         self._topics: dict[str, Topic] = {}
-        self._flying: dict[Future[Arrived | None], _Sent] = {}
+        self._flying: dict[Future[Arrived | None], tuple[Answer, int]] = {}
+        """Requests on their way: what is known of the answer, and the tokens as reckoned."""
         self._failed_in_a_row = 0
         self._is_known = False
         """Whether the server has answered."""
@@ -245,7 +301,9 @@ class ModelJudging:
         elsewhere: list[Job] = []
         is_more, is_drawn_next = True, False
         while True:
-            while is_more and not self._is_done() and len(self._flying) < self._most():
+            # The first goes alone, since it may be refused.
+            most = self._plan.concurrency if self._is_known else 1
+            while is_more and not self._is_done() and len(self._flying) < most:
                 if is_drawn_next and self._flying:
                     break
                 try:
@@ -266,10 +324,6 @@ class ModelJudging:
                 time.sleep(_LOOK_S)
                 jobs, elsewhere, is_more = iter(elsewhere), [], True
 
-    def _most(self) -> int:
-        """Return how many requests may be on their way: the first goes alone, since it may be refused."""
-        return self._plan.concurrency if self._is_known else 1
-
     def _is_done(self) -> bool:
         self.counts.is_interrupted = self.counts.is_interrupted or self._is_over()
         return self.counts.is_interrupted or self.counts.stopped is not None
@@ -282,18 +336,14 @@ class ModelJudging:
             return False
         is_sent = False
         try:
-            if not desk.is_answered(job.topic, job.docno, job.asked) and self._has_place(job):
+            # Whether a document still lies before the model is looked at once any was taken from it.
+            is_here = not self.counts.lost or any(one.docno == job.docno for one in desk.queue(job.topic))
+            if is_here and not desk.is_answered(job.topic, job.docno, job.asked):
                 is_sent = self._send(job)
         finally:
             if not is_sent:
                 held.give_back(*names)
         return True
-
-    def _has_place(self, job: Job) -> bool:
-        """Return whether a document still lies before the model; looked at once any was taken from it."""
-        if not self.counts.lost:
-            return True
-        return any(one.docno == job.docno for one in self._desk.queue(job.topic))
 
     def _send(self, job: Job) -> bool:
         """Send one request; False = there is none to send."""
@@ -303,7 +353,11 @@ class ModelJudging:
             self._desk.beat(job.topic)
             self._beaten_at = time.monotonic()
         topic, document = self._topics[job.topic], self._desk.page(job.docno)
-        version = self._desk.version_of(job.topic)
+        answer = Answer(
+            *(self._desk.judge, job.topic, job.docno, job.asked),
+            topic_version=self._desk.version_of(job.topic),
+            document_sha256=document.sha256,
+        )
         if document.text is None:
             self.counts.without_text += job.asked is Asked.JUDGE
             return False
@@ -311,35 +365,33 @@ class ModelJudging:
         self._prompt.refuse_pair(topic, page)
         if page.is_too_long(self._prompt.identity):
             now = datetime.now(UTC)
-            too_long = {"unreadable": Unreadable.TOO_LONG, "sent_at": now, "received_at": now}
-            self._store(self._answer_to(job, version, document.sha256, **too_long))
+            self._store(replace(answer, unreadable=Unreadable.TOO_LONG, sent_at=now, received_at=now))
             return False
         body = self._prompt.body(self._prompt.messages(topic, page, asked=job.asked))
-        tokens = prompt_tokens(body) + (longest_reply(self._prompt) or 0)
-        sent = _Sent(job, body, document.sha256, version, tokens)
-        if not self._may_spend(sent):
+        tokens = len(body) // BYTES_A_TOKEN + (longest_reply(self._prompt) or 0)
+        if not self._may_spend(tokens):
             return False
-        self._flying[self._transport.send(body)] = sent
+        answer = replace(answer, request_sha256=sha256(body).hexdigest())
+        self._flying[self._transport.send(body)] = answer, tokens
         return True
 
-    def _may_spend(self, sent: _Sent) -> bool:
+    def _may_spend(self, tokens: int) -> bool:
         """Return whether the limits allow one more request beside all that those on their way may need."""
         plan, counts, price = self._plan, self.counts, self._plan.price
         if plan.max_tokens is None and plan.max_cost is None:
             return True
         spent = self._desk.spent()
-        tokens = sum(max(one.tokens, spent.largest) for one in (*self._flying.values(), sent))
-        if plan.max_tokens is not None and spent.tokens + counts.lost_tokens + tokens > plan.max_tokens:
+        needed = sum(max(one, spent.largest) for one in (*(n for _, n in self._flying.values()), tokens))
+        hint = "all answers of this judge count; a greater {} goes on from here"
+        if plan.max_tokens is not None and spent.tokens + counts.lost_tokens + needed > plan.max_tokens:
             message = f"the next request could pass --max-tokens-total: {spent.tokens:,} tokens were used"
-            hint = "all answers of this judge count; a greater --max-tokens-total goes on from here"
-            counts.stopped = StoppedError(message, hint=hint)
+            counts.stopped = StoppedError(message, hint=hint.format("--max-tokens-total"))
         elif plan.max_cost is not None and price is not None:
             dearest = max(price.prompt, price.completion, price.cached or 0.0)
             cost = spent.cost + (price.cost(*spent.without_cost) or 0.0)
-            if cost + (counts.lost_tokens + tokens) * dearest / 1e6 > plan.max_cost:
+            if cost + (counts.lost_tokens + needed) * dearest / 1e6 > plan.max_cost:
                 message = f"the next request could pass --max-cost: {cost:.4f} was spent"
-                hint = "all answers of this judge count; a greater --max-cost goes on from here"
-                counts.stopped = StoppedError(message, hint=hint)
+                counts.stopped = StoppedError(message, hint=hint.format("--max-cost"))
         return counts.stopped is None
 
     def _take_in(self, held: ProcessLocks) -> None:
@@ -347,35 +399,20 @@ class ModelJudging:
         if self._is_done():
             self._transport.end_waits()
         for future in done:
-            sent = self._flying.pop(future)
-            job = sent.job
+            answer, _ = self._flying.pop(future)
             self._is_known = True
             try:
                 if (arrived := future.result()) is not None:
-                    self._store(self._answer(sent, arrived))
+                    self._store(self._answer(answer, arrived))
             except PoolerError as error:
                 # The others on their way are stored all the same.
                 self.counts.stopped = self.counts.stopped or error
             finally:
-                held.give_back(self._desk.judge, job.topic, job.docno, job.asked.value)
+                held.give_back(answer.judge, answer.topic, answer.docno, answer.asked.value)
 
-    def _answer_to(self, job: Job, version: int | None, text_sha256: str | None, **known: Any) -> Answer:
-        pair = self._desk.judge, job.topic, job.docno
-        return Answer(*pair, asked=job.asked, topic_version=version, document_sha256=text_sha256, **known)
-
-    def _answer(self, sent: _Sent, arrived: Arrived) -> Answer:
-        identity, job = self._prompt.identity, sent.job
-        answer = self._answer_to(
-            job,
-            sent.topic_version,
-            sent.document_sha256,
-            request_sha256=sha256(sent.body).hexdigest(),
-            attempt=arrived.attempt,
-            sent_at=arrived.sent_at,
-            received_at=arrived.received_at,
-            status=arrived.status,
-            body=arrived.body,
-        )
+    def _answer(self, answer: Answer, arrived: Arrived) -> Answer:
+        names = ("attempt", "sent_at", "received_at", "status", "body")
+        answer = replace(answer, **{name: getattr(arrived, name) for name in names})
         if arrived.is_cut:
             self._failed_in_a_row = 0
             return replace(answer, unreadable=Unreadable.TRUNCATED)
@@ -392,7 +429,7 @@ class ModelJudging:
             if reason is None:
                 raise self._transport.refused(arrived.status or 0, arrived.body)
             return replace(answer, unreadable=reason)
-        reply = read_reply(arrived.body, self._prompt.scale.values, identity.grade_map)
+        reply = read_reply(arrived.body, self._prompt.scale.values, self._prompt.identity.grade_map)
         price = self._plan.price
         read = {one.name: getattr(reply, one.name) for one in fields(reply)}
         if price is not None:
@@ -447,11 +484,6 @@ def longest_reply(prompt: Prompt) -> int | None:
     return max((limit for limit in limits if isinstance(limit, int)), default=None)
 
 
-def prompt_tokens(body: bytes) -> int:
-    """Reckon the tokens of a request."""
-    return len(body) // BYTES_A_TOKEN
-
-
 def refused_content(status: int | None, body: bytes) -> Unreadable | None:
     """Return why a server would not take one document; ``None`` = the request itself is at fault."""
     if status == 413:
@@ -473,3 +505,84 @@ def is_completion(body: bytes) -> bool:
     except NotACompletionError:
         return False
     return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskingPlan:
+    """The work of a model; tokens are estimated."""
+
+    requests: int
+    characters: int
+    prompt_tokens: int
+    reply_tokens: int | None
+    """At most; ``None`` = no parameter of the model limits a reply."""
+    without_text: int
+    claimable: int
+    undrawn: int
+
+
+def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> AskingPlan:
+    """Count what is to be asked of some topics; O(documents), each text is read."""
+    requests = characters = tokens = without_text = 0
+    for name in topics:
+        topic = desk.topic(name)
+        for one in left_to_ask(desk, name, seed):
+            document = desk.page(one.docno)
+            if document.text is None:
+                without_text += 1
+                continue
+            messages = prompt.messages(topic, page_of(document))
+            body = prompt.body(messages)
+            requests += 1
+            characters += sum(len(message["content"]) for message in messages)
+            tokens += len(body) // BYTES_A_TOKEN
+    longest = longest_reply(prompt)
+    return AskingPlan(
+        requests=requests,
+        characters=characters,
+        prompt_tokens=tokens,
+        reply_tokens=None if longest is None else requests * longest,
+        without_text=without_text,
+        claimable=sum(desk.claimable(name) for name in topics),
+        undrawn=sum(desk.undrawn(name) for name in topics),
+    )
+
+
+def left_to_ask(desk: ModelDesk, topic: str, seed: int) -> list[Task]:
+    """Return what is to be asked of a topic, without what may still be claimed, in its order."""
+    return [one for one in shuffled(desk.queue(topic), topic, seed) if one.state.value not in DECIDED]
+
+
+def check_askable(identity: ModelIdentity, template: str | None, host: str, name: str) -> None:
+    """Refuse a model that is not stated as it would be asked: its judgements would be another judge's."""
+    parser, due = f"{identity.parser}:{identity.parser_version}", f"{PARSER}:{PARSER_VERSION}"
+    faults = []
+    if template is None:
+        faults.append('its prompt is not stated (prompt = "FILE")')
+    if identity.endpoint != "chat-completions":
+        faults.append(f'its endpoint is {identity.endpoint} (endpoint = "chat-completions")')
+    if identity.host != host:
+        faults.append(f'its host is {identity.host}, and {host} would be asked (host = "{host}")')
+    if parser != due:
+        stated = parser.removesuffix(f":{NOT_STATED}")
+        faults.append(f'its parser is {stated} (parser = "{due}")')
+    if not (identity.topic_fields and identity.document_fields):
+        faults.append('what it is shown is not stated (shows = ["topic.title", "doc.text"])')
+    barred = [one for one in ("model", "messages", "stream", "n") if one in identity.parameters]
+    if barred:
+        faults.append(f"the parameter {barred[0]} cannot be set")
+    if faults:
+        message = f"model `{name}` cannot be asked: {'; '.join(faults)}"
+        hint = STATING_HINT
+        if len(faults) == 1 and identity.host not in (host, NOT_STATED):
+            hint = f"--endpoint with the URL of {identity.host} asks it there"
+        raise PoolerError(message, hint=hint)
+
+
+def refuse_examples(desk: ModelDesk, prompt: Prompt, topics: Sequence[str]) -> None:
+    """Refuse a prompt whose examples are pairs for the model to judge."""
+    for name in topics:
+        topic = desk.topic(name)
+        if prompt.names(topic):
+            for one in desk.queue(name):
+                prompt.refuse_pair(topic, page_of(desk.page(one.docno)))

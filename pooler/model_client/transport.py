@@ -29,16 +29,14 @@ from urllib.parse import SplitResult, urlsplit
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
-    from httpx2 import Headers, Response
+    from httpx2 import Headers
 
 MAX_BODY = 1 << 20
-"""Bytes of a reply that are read; a grade needs some hundred."""
 RETRIES = 5
 LONGEST_JITTER_S = 60.0
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 """Statuses after which the same request is sent again."""
 CONTENT_STATUSES = frozenset({400, 413})
-"""Statuses that can be about one document alone; the body decides."""
 KEY_STATUSES = frozenset({401, 403, 407})
 """Statuses about the key: what a server says of it is not repeated, since it may say parts of it."""
 _KEY = re.compile(r"[\x21-\x7e]+")
@@ -52,11 +50,8 @@ class Endpoint:
     """Where requests go."""
 
     url: str
-    """Of the one resource that is asked."""
     host: str
-    """With its port, where it has one."""
     is_here: bool
-    """Whether it is this machine."""
     is_encrypted: bool
 
 
@@ -107,8 +102,7 @@ def read_key(variable: str | None, file: Path | None, endpoint: Endpoint) -> str
                     raise PoolerError(message, hint=f"chmod 600 {shlex.quote(str(file))}")
                 key = opened.read(10_000).decode("ascii", "replace").strip()
         except OSError as error:
-            message = f"{file}: {error.strerror}"
-            raise PoolerError(message) from error
+            raise PoolerError(f"{file}: {error.strerror}") from error
         where = str(file)
     if not _KEY.fullmatch(key):
         message = (
@@ -132,10 +126,8 @@ class Arrived:
     attempt: int
     """From 1: the one that this is of."""
     sent_at: datetime
-    """UTC."""
     received_at: datetime
     status: int | None = None
-    """``None`` = no reply."""
     body: bytes = b""
     failure: str = ""
     """Why there is no reply that could be read, after all retries; empty = there is one."""
@@ -148,7 +140,6 @@ class RequestSettings:
     """How a server is asked."""
 
     deadline_s: float = 120.0
-    """Over one attempt, from connecting to the last byte."""
     retries: int = RETRIES
     max_wait_s: float = 300.0
     """A longer wait that the server asks for stops the run."""
@@ -190,10 +181,7 @@ class Transport:
         self._thread.start()
 
     def send(self, body: bytes) -> Future[Arrived | None]:
-        """Send a request; the future raises `StoppedError` where the run cannot go on.
-
-        ``None`` = it was waiting when `end_waits` was called.
-        """
+        """Send a request; the future raises `StoppedError` where the run cannot go on."""
         return asyncio.run_coroutine_threadsafe(self._ask(body), self._loop)
 
     def end_waits(self) -> None:
@@ -227,16 +215,17 @@ class Transport:
             status, got, failure, is_cut = None, b"", "", False
             try:
                 async with asyncio.timeout(self._settings.deadline_s):
-                    status, got, headers = await self._post(body)
-                wait_s = self._heed(status, headers)
-                failure = self._fault(status, got)
+                    status, got, headers, is_cut = await self._post(body)
+                if is_cut:
+                    failure = "a body shorter than it was to be"
+                else:
+                    wait_s = self._heed(status, headers)
+                    failure = self._fault(status, got)
             except TimeoutError:
                 failure = f"no whole reply within {self._settings.deadline_s:g} s"
             except _TooLargeError:
                 failure = f"a reply of more than {MAX_BODY:,} bytes"
                 return Arrived(attempt, sent_at, datetime.now(UTC), status, failure=failure)
-            except _CutError as error:
-                status, got, failure, is_cut = 200, error.body, "a body shorter than it was to be", True
             except self._broken as error:
                 failure = type(error).__name__
             arrived = Arrived(attempt, sent_at, datetime.now(UTC), status, got, failure, is_cut)
@@ -250,29 +239,26 @@ class Transport:
             raise StoppedError(message, hint="the same command goes on from here; --rate N asks less often")
         return arrived
 
-    async def _post(self, body: bytes) -> tuple[int, bytes, Headers]:
-        """Send once; neither redirects nor proxies that the environment names are followed."""
+    async def _post(self, body: bytes) -> tuple[int, bytes, Headers, bool]:
+        """Send once; neither redirects nor proxies that the environment names are followed.
+
+        The last says whether a reply ended before its `Content-Length`.
+        """
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
+        got, is_cut = b"", False
         async with self._client.stream("POST", self._endpoint.url, content=body, headers=headers) as response:
-            return response.status_code, await self._read(response), response.headers
-
-    async def _read(self, response: Response) -> bytes:
-        """Read a body up to the cap, as it comes: nothing is unpacked."""
-        parts: list[bytes] = []
-        size = 0
-        try:
-            async for part in response.aiter_raw():
-                size += len(part)
-                if size > MAX_BODY:
-                    raise _TooLargeError
-                parts.append(part)
-        except self._ended_early as error:
-            if response.status_code != 200 or "content-length" not in response.headers:
-                raise
-            raise _CutError(self.hidden(b"".join(parts))) from error
-        return self.hidden(b"".join(parts))
+            try:
+                async for part in response.aiter_raw():  # as it comes: nothing is unpacked
+                    got += part
+                    if len(got) > MAX_BODY:
+                        raise _TooLargeError
+            except self._ended_early:
+                if response.status_code != 200 or "content-length" not in response.headers:
+                    raise
+                is_cut = True
+            return response.status_code, self.hidden(got), response.headers, is_cut
 
     def _fault(self, status: int, body: bytes) -> str:
         """Return why the same request must be sent again; empty = it need not. `StoppedError`: it cannot."""
@@ -334,14 +320,6 @@ class Transport:
 
 class _TooLargeError(Exception):
     """A reply went on beyond the cap."""
-
-
-class _CutError(Exception):
-    """A reply ended before its `Content-Length`; `body` is what came."""
-
-    def __init__(self, body: bytes) -> None:
-        super().__init__()
-        self.body = body
 
 
 def _retry_after(text: str) -> float:

@@ -10,12 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pooler.pages.charts import Chart, draw_in_pieces
-from pooler.pages.charts.grid import HeatMap
-from pooler.pages.charts.lines import ChartLine, LineChart
-from pooler.pages.charts.rows import Row, Rows
-from pooler.pages.charts.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
+from pooler.pages.charts import Chart, ChartLine, HeatMap, LineChart, Row, Rows, draw_in_pieces
 from pooler.pages.page import WIDTH, Figure, PageColumn, PageTable
+from pooler.pages.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
 from pooler.tables import Cell, Column, Plot, Table, View, render_view, written
 
 HEADINGS = {
@@ -41,7 +38,6 @@ HEADINGS = {
 }
 """Words for columns whose names are too short for a page, by their names."""
 Interval = tuple[str, str, str]
-"""Columns of a value and of the two ends of its interval."""
 _IN_WORDS = {
     "one-topic": "all in one topic, so there is no interval",
     "no-relevant": "no relevant document",
@@ -61,10 +57,7 @@ def figure(
     caption: str = "",
     n: str = "",
 ) -> Figure | str:
-    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show.
-
-    `n`: of how many things it is.
-    """
+    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show."""
     chart = chart_of(plot)
     drawn, reasons = [0.0], {}
     if isinstance(chart, Rows):
@@ -81,11 +74,7 @@ def figure(
 
 
 def chart_of(plot: Plot) -> Chart:
-    """Return the chart of a plot; rows whose numbers are of few things are grey.
-
-    In a grid the columns of `parts` stand for the same things as the rows, its first word says what a cell
-    is, and its second why one is empty.
-    """
+    """Return the chart of a plot; rows whose numbers are of few things are grey."""
     table, labels = plot.rows(), plot.labels()
     names = plot.parts or (plot.value,)
     values = [numbers(table, name) for name in names]
@@ -107,7 +96,10 @@ def chart_of(plot: Plot) -> Chart:
             _by_row(texts),
             reason=reason,
         )
-    reasons = [_reason_words(row) for row in table.to_records()]
+    reasons = [
+        reason_words(*f"{row.get('reason') or ''}, {row.get('interval_reason') or ''}".split(", "))
+        for row in table.to_records()
+    ]
     if plot.kind == "dots":
         rows = _dots(plot, table, labels, reasons)
     else:
@@ -118,7 +110,6 @@ def chart_of(plot: Plot) -> Chart:
 
 
 _MARGIN = 16.0
-"""Around what is drawn in a file."""
 
 
 def svg_of(plots: Sequence[Plot]) -> str:
@@ -211,10 +202,7 @@ def facts_table(
 
 
 def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:
-    """Write values and their intervals with no more digits than the widest interval carries.
-
-    Those are the decimals that its half-width needs to have two digits, and never more than the column has.
-    """
+    """Write values and their intervals with no more digits than the widest interval carries."""
     _, low, high = interval
     ends = zip(numbers(table, low), numbers(table, high), strict=True)
     widest = max((half for a, b in ends if math.isfinite(half := (b - a) / 2)), default=0.0)
@@ -253,11 +241,6 @@ def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
         return f"{axis.label}: no value."
     (least, lowest), (most, highest) = min(known), max(known)
     return f"{axis.label}: from {least:.4g} ({lowest}) to {most:.4g} ({highest})."
-
-
-def _reason_words(row: Mapping[str, Cell]) -> str:
-    codes = [code for name in ("reason", "interval_reason") for code in str(row.get(name) or "").split(", ")]
-    return reason_words(*codes)
 
 
 def reason_words(*codes: str) -> str:

@@ -7,27 +7,22 @@ apart, as judged outside every pool; one that comes into a pool is judged there 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pooler.assigning import AssignmentOptions, plan_assignment
-from store.analysis.pools.contributions import NO_DOCUMENT
 from store.analysis.pools.pace import Forecast, forecast
 from store.errors import PoolerError
 from store.records import Existing, State
 from store.text import natural_key
 
 if TYPE_CHECKING:
-    from pooler.pools.runs import RunSet
     from store.judging.states import IfPooled, PairState
 
 Pair = tuple[str, str]
-"""Topic and docno."""
 
 
 class PooledWhen(StrEnum):
@@ -74,7 +69,6 @@ class PoolChange:
     new: list[Pair] = field(default_factory=list)
     """In the order in which they were added."""
     leaving: list[Pair] = field(default_factory=list)
-    """In no order."""
 
     def total(self, part: PooledWhen) -> StatesInPool:
         """Add up a part over all topics."""
@@ -159,22 +153,20 @@ class CollectionState(StrEnum):
     """In no pool that is in use, and graded by no judge."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoolDiff:
-    """The documents of two pools by who has them; topics in natural order, then by docno."""
+PoolDiff = Mapping[PoolSide, list[Pair]]
+"""The documents of two pools by who has them; topics in natural order, then by docno."""
 
-    pairs: Mapping[PoolSide, list[Pair]]
 
-    def by_topic(self) -> dict[str, dict[PoolSide, list[Pair]]]:
-        """Return the same topic by topic, topics in natural order."""
-        topics = {pair[0] for pairs in self.pairs.values() for pair in pairs}
-        parts: dict[str, dict[PoolSide, list[Pair]]] = {
-            topic: {side: [] for side in PoolSide} for topic in sorted(topics, key=natural_key)
-        }
-        for side, pairs in self.pairs.items():
-            for pair in pairs:
-                parts[pair[0]][side].append(pair)
-        return parts
+def by_topic(found: PoolDiff) -> dict[str, dict[PoolSide, list[Pair]]]:
+    """Return the same topic by topic, topics in natural order."""
+    topics = sorted({pair[0] for pairs in found.values() for pair in pairs}, key=natural_key)
+    parts: dict[str, dict[PoolSide, list[Pair]]] = {
+        topic: {side: [] for side in PoolSide} for topic in topics
+    }
+    for side, pairs in found.items():
+        for pair in pairs:
+            parts[pair[0]][side].append(pair)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +175,15 @@ class Bringer:
 
     tag: str
     documents: int
-    """That it returned."""
     alone: int
-    """That no other run returned."""
 
 
 def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     """Compare two pools."""
     parts = {PoolSide.ONLY_A: first - second, PoolSide.ONLY_B: second - first, PoolSide.BOTH: first & second}
-    return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
+    return {
+        side: sorted(part, key=lambda pair: (natural_key(pair[0]), pair[1])) for side, part in parts.items()
+    }
 
 
 def place_of(known: PairState | None) -> CollectionState:
@@ -209,29 +201,6 @@ def count_places(pairs: Iterable[Pair], known: Mapping[Pair, PairState]) -> dict
     return {place: counts[place] for place in CollectionState}
 
 
-def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
-    """Return which runs returned documents, and at which rank.
-
-    The best rank first, then by tag; of documents that some run returned.
-    """
-    wanted: dict[str, set[str]] = {}
-    for topic, docno in pairs:
-        wanted.setdefault(topic, set()).add(docno)
-    found: dict[Pair, list[tuple[int, str]]] = {}
-    for topic in runs.topics:
-        if topic not in wanted:
-            continue
-        of_topic = runs.of_topic(topic)
-        is_wanted = np.array([docno in wanted[topic] for docno in of_topic.docnos], np.bool_)
-        documents = of_topic.rankings.documents
-        places = (documents != NO_DOCUMENT) & is_wanted[documents]
-        for row, rank in np.argwhere(places).tolist():
-            docno = of_topic.docnos[documents[row, rank]]
-            tag = runs.feeding[of_topic.runs[row]].tag
-            found.setdefault((topic, docno), []).append((rank + 1, tag))
-    return {pair: sorted(bringers) for pair, bringers in found.items()}
-
-
 def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringer]:
     """Count what every run brought, most first, then by tag."""
     documents: Counter[str] = Counter()
@@ -244,33 +213,25 @@ def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringe
     return [Bringer(tag, documents[tag], alone[tag]) for tag in tags]
 
 
-def _place(pair: Pair) -> tuple[object, str]:
-    return natural_key(pair[0]), pair[1]
-
-
 NO_JUDGES = "no-judges"
-"""There are no judges to count."""
 NO_PLAN = "plan-cannot-be-continued"
 """The documents cannot be assigned as they were last: judges are missing, say."""
 NOT_ASSIGNED = "not-assigned"
 """Documents of adaptive pools cannot be assigned, and judges are shown what is assigned alone."""
 NO_TIMES = "too-few-times"
-"""No judge has decided enough documents to have a pace."""
 OTHERS_TIMES = "pace-of-all-judges"
-"""The judge has no pace of their own yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeShare:
     """What falls to one judge."""
 
-    judge: str | None
+    judge: str | None = None
     """``None`` = any judge, or unknown."""
-    judgements: int | None
+    judgements: int | None = None
     """``None`` = not known, see `reason`."""
-    pace: float | None
-    """Mean active seconds a decision."""
-    seconds: float | None
+    pace: float | None = None
+    seconds: float | None = None
     """Active time of all; ``None`` = not known, see `reason`."""
     reason: str | None = None
     is_at_most: bool = False
@@ -280,18 +241,13 @@ class JudgeShare:
 def judging_cost(
     if_pooled: IfPooled, times: Mapping[str, Sequence[int]], *, drawable: int = 0
 ) -> list[JudgeShare]:
-    """Count the judgements that new documents ask for, and forecast their time.
-
-    A share a judge, by name, claimers last: where a plan assigned documents, what `pooler assign --add` would
-    give, else every document they have not decided on. `drawable`: documents more that an adaptive pool may
-    draw.
-    """
+    """Count the judgements that new documents ask for, and forecast their time."""
     if not if_pooled.documents and not drawable:
         return []
     if if_pooled.plan is None and not if_pooled.judges:
-        return [JudgeShare(None, None, None, None, NO_JUDGES)]
+        return [JudgeShare(reason=NO_JUDGES)]
     if if_pooled.plan is not None and drawable:
-        return [JudgeShare(None, None, None, None, NOT_ASSIGNED)]
+        return [JudgeShare(reason=NOT_ASSIGNED)]
     if if_pooled.plan is None:
         counts: dict[str | None, int] = {
             judge: drawable + sum(judge not in one.decided for one in if_pooled.documents)
@@ -301,7 +257,7 @@ def judging_cost(
         try:
             counts = _by_plan(if_pooled, if_pooled.plan)
         except PoolerError:
-            return [JudgeShare(None, None, None, None, NO_PLAN)]
+            return [JudgeShare(reason=NO_PLAN)]
     everybody = [one for judge in if_pooled.judges for one in times.get(judge, ())]
     return [
         _share(judge, counts[judge], times, everybody, is_at_most=bool(drawable))

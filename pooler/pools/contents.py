@@ -1,18 +1,22 @@
-"""What a pool is made of, and who brought what."""
+"""What a pool is made of, who brought what, and the annotated pool: at which rank, with which score."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.pools.runs import RunSet, TopicRuns
+from pooler.pools.runs import RunFacts, RunSet, TopicRuns
 from pooler.reading.blocks import TieAtCut
-from pooler.strategies.fusion import n_constant_rankings
+from pooler.strategies.fixed import n_constant_rankings
 from store.analysis.pools.contributions import NO_DOCUMENT, best_ranks, only_contributor, unique_contributions
-from store.errors import ArgumentError
+from store.records import Pool
+from store.text import natural_key
 
 IsRelevant = Mapping[tuple[str, str], bool]
 """(topic, docno) to whether it is relevant, for every pair that is judged."""
@@ -24,13 +28,10 @@ class Contributions:
 
     names: list[str]
     documents: NDArray[np.int64]
-    """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or
-    not; topics as in the runs."""
+    """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or not."""
     judged: NDArray[np.int64]
-    """Those of `documents` that are judged."""
     relevant: NDArray[np.int64]
     unique: NDArray[np.int64]
-    """Those that no other one has."""
     unique_judged: NDArray[np.int64]
     unique_relevant: NDArray[np.int64]
 
@@ -54,9 +55,6 @@ def contributions(
     A pair is unique to a group when every run that has it belongs to it; a run without a group is one of its
     own.
     """
-    if not 1 <= depth <= runs.depth:
-        requirement = f"must be from 1 to {runs.depth}, the depth the runs were read at"
-        raise ArgumentError("depth", requirement, depth)
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
     names = sorted(set(owners))
     codes = np.array([names.index(owner) for owner in owners], np.int64)
@@ -80,10 +78,7 @@ def contributions(
 
 
 def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
-    """Count the pool at every depth up to that of the runs, in one pass.
-
-    O(n log n) for n documents taken from all runs, whatever the depth.
-    """
+    """Count the pool at every depth up to that of the runs, in one pass."""
     curve = np.zeros((4, runs.depth), np.int64)
     for topic in runs.topics:
         of_topic = runs.of_topic(topic)
@@ -106,116 +101,115 @@ def _grades(of_topic: TopicRuns, is_relevant: IsRelevant) -> tuple[NDArray[np.bo
     return judged, np.array([bool(one) for one in found], np.bool_)
 
 
-@dataclass(frozen=True, slots=True)
-class PoolStatistics:
-    """What a pool is made of. Runs that do not contribute are not counted."""
-
-    sizes: dict[str, int]
-    """Documents to judge by topic, topics in natural order."""
-    total: int
-    """(topic, docno) pairs to judge."""
-    ties_at_cut: list[TieAtCut]
-    """Rankings in which a tie rule decided what is in, by run tag, then topic."""
-    overlap: dict[int, int]
-    """Pairs by the number of runs that returned them, that number ascending."""
-    unique: dict[str, int]
-    """Pairs that no other run returned, by run tag; every contributing run has its key."""
-    n_rankings: int
-    """Rankings: one for every run and each of its topics."""
-    n_short: int
-    """Rankings with fewer documents than the depth."""
-    n_below_budget: int
-    """Topics with fewer documents than their budget."""
-    n_not_sampled: int
-    """Pairs that stand in a stratum, but were not sampled."""
-    n_constant: int
-    """Rankings whose scores are all equal, where the strategy looks at scores."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicContents:
     """What the pool of one topic is made of."""
 
     topic: str
     size: int
-    """Documents to judge."""
     overlap: NDArray[np.int64]
     """Documents to judge by the number of runs that returned them, from 0."""
     runs: list[int]
-    """As of `TopicRuns`."""
     unique: NDArray[np.int64]
     """Shape (len(runs),): documents to judge that no other run returned."""
     n_not_sampled: int
     n_constant: int
     is_below_budget: bool
 
-    @staticmethod
-    def of(
-        of_topic: TopicRuns, chosen: NDArray[np.bool_], *, n_listed: int, budget: int | None
-    ) -> TopicContents:
-        """Count a topic: of `n_listed` documents those `chosen` to be judged, of a `budget` if any."""
-        rankings = of_topic.rankings
-        n_returning = rankings.n_returning()
-        is_unique = chosen & (n_returning == 1)
-        unique_places = is_unique[rankings.documents] & (rankings.documents != NO_DOCUMENT)
-        size = int(chosen.sum())
-        return TopicContents(
-            topic=rankings.topic,
-            size=size,
-            overlap=np.bincount(n_returning[chosen]),
-            runs=of_topic.runs,
-            unique=unique_places.sum(axis=1),
-            n_not_sampled=n_listed - size,
-            n_constant=0 if rankings.scores is None else n_constant_rankings(rankings),
-            is_below_budget=budget is not None and rankings.n_documents < budget,
-        )
+
+def topic_contents(
+    of_topic: TopicRuns, to_judge: Collection[str], *, n_listed: int, budget: int | None
+) -> TopicContents:
+    """Count a topic: of `n_listed` documents those that are to be judged, of a `budget` if any."""
+    rankings = of_topic.rankings
+    known = set(to_judge)
+    chosen = np.array([docno in known for docno in of_topic.docnos], np.bool_)
+    n_returning = rankings.n_returning()
+    unique_places = (chosen & (n_returning == 1))[rankings.documents] & (rankings.documents != NO_DOCUMENT)
+    return TopicContents(
+        rankings.topic,
+        len(known),
+        np.bincount(n_returning[chosen]),
+        of_topic.runs,
+        unique_places.sum(axis=1),
+        n_listed - len(known),
+        0 if rankings.scores is None else n_constant_rankings(rankings),
+        budget is not None and rankings.n_documents < budget,
+    )
 
 
-class StatisticsCount:
-    """The counts of a pool while it is built; `sizes` may be read at any time."""
+class PoolStatistics:
+    """What a pool is made of, while it is built. Runs that do not contribute are not counted."""
 
     def __init__(self, runs: RunSet) -> None:
-        self.sizes: dict[str, int] = {}
         self._runs = runs
+        self.sizes: dict[str, int] = {}
+        """Documents to judge by topic, topics in natural order."""
         self._overlap = np.zeros(len(runs.feeding) + 1, np.int64)
         self._unique = np.zeros(len(runs.feeding), np.int64)
-        self._n_below_budget = 0
-        self._n_not_sampled = 0
-        self._n_constant = 0
+        self.n_below_budget = 0
+        """Topics with fewer documents than their budget."""
+        self.n_not_sampled = 0
+        """Pairs that stand in a stratum, but were not sampled."""
+        self.n_constant = 0
+        """Rankings whose scores are all equal, where the strategy looks at scores."""
 
     def add(self, counts: TopicContents) -> None:
         """Add one topic."""
         self.sizes[counts.topic] = counts.size
         self._overlap[: counts.overlap.size] += counts.overlap
         self._unique[counts.runs] += counts.unique
-        self._n_below_budget += counts.is_below_budget
-        self._n_not_sampled += counts.n_not_sampled
-        self._n_constant += counts.n_constant
+        self.n_below_budget += counts.is_below_budget
+        self.n_not_sampled += counts.n_not_sampled
+        self.n_constant += counts.n_constant
 
-    def finish(self) -> PoolStatistics:
-        """Return the counts so far."""
-        lengths = self._runs.lengths()
-        tags = [run.tag for run in self._runs.feeding]
-        return PoolStatistics(
-            sizes=dict(self.sizes),
-            total=sum(self.sizes.values()),
-            ties_at_cut=self._runs.ties_at_cut(),
-            overlap={count: pairs for count, pairs in enumerate(self._overlap.tolist()) if pairs},
-            unique=dict(zip(tags, self._unique.tolist(), strict=True)),
-            n_rankings=int(lengths.size),
-            n_short=int((lengths < self._runs.depth).sum()),
-            n_below_budget=self._n_below_budget,
-            n_not_sampled=self._n_not_sampled,
-            n_constant=self._n_constant,
-        )
+    @property
+    def total(self) -> int:
+        """(topic, docno) pairs to judge."""
+        return sum(self.sizes.values())
+
+    @property
+    def ties_at_cut(self) -> list[TieAtCut]:
+        """Rankings in which a tie rule decided what is in, by run tag, then topic."""
+        return self._runs.ties_at_cut()
+
+    @property
+    def overlap(self) -> dict[int, int]:
+        """Pairs by the number of runs that returned them, that number ascending."""
+        return {count: pairs for count, pairs in enumerate(self._overlap.tolist()) if pairs}
+
+    @property
+    def unique(self) -> dict[str, int]:
+        """Pairs that no other run returned, by run tag; every contributing run has its key."""
+        return dict(zip((run.tag for run in self._runs.feeding), self._unique.tolist(), strict=True))
+
+    @property
+    def n_rankings(self) -> int:
+        """Rankings: one for every run and each of its topics."""
+        return int(self._runs.lengths().size)
+
+    @property
+    def n_short(self) -> int:
+        """Rankings with fewer documents than the depth."""
+        return int((self._runs.lengths() < self._runs.depth).sum())
+
+
+def brought_by(
+    runs: RunSet, pairs: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], list[tuple[int, str]]]:
+    """Return which runs returned documents: their ranks and tags, the best rank first."""
+    wanted: dict[str, set[str]] = {}
+    for topic, docno in pairs:
+        wanted.setdefault(topic, set()).add(docno)
+    found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for topic in filter(wanted.__contains__, runs.topics):
+        for row in _rows(runs.feeding, runs.of_topic(topic), wanted[topic]):
+            found.setdefault((topic, row.docno), []).append((row.rank, row.run))
+    return {pair: sorted(bringers) for pair, bringers in found.items()}
 
 
 def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:
-    """List the documents of a pool that only one of its runs returned: topic, docno, the run's rank from 1.
-
-    Topics in natural order, then by rank. Documents that no run of the pool has at its depth (they came with
-    an earlier pool's file, say) belong to no run. O(n) for n documents taken from all runs.
-    """
+    """List the documents of a pool that only one of its runs returned: topic, docno, its rank from 1."""
     place = [run.tag for run in runs.feeding].index(tag)
     known = set(pooled)
     alone = []
@@ -233,3 +227,100 @@ def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> 
             if (topic, of_topic.docnos[number]) in known
         ]
     return alone
+
+
+NOTHING = "-"
+"""No group; and, in a line of its own, no run that has the document."""
+
+UNJUDGED = "unjudged"
+"""The word for a document without a judgement."""
+
+
+class AnnotatedRow(NamedTuple):
+    """A document, and a run that has it."""
+
+    topic: str
+    docno: str
+    run: str
+    group: str
+    """Empty = none."""
+    rank: int
+    score: float
+
+    @property
+    def text(self) -> str:
+        """A line of the annotated pool, without line end."""
+        return f"{self.topic} {self.docno} {self.run} {self.group or NOTHING} {self.rank} {self.score!r}"
+
+
+def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
+    """Yield ``topic docno run group rank score`` for each document of a pool and each run that put it there.
+
+    A format of its own, after the annotated pools of NIST (`topic docno run pid rank sim rel`): ``-`` stands
+    for no group, and scores have the fewest digits that give the same float64 back.
+    """
+    pooled = _pooled(pool)
+    wanted = {topic: pooled.get(topic, set()) for topic in runs.topics}
+    for lines in runs.for_each_topic(partial(_lines, runs.feeding), wanted, scores=True):
+        yield from lines
+
+
+def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """Yield the lines of `annotated_lines` with a grade behind each; no document is left out.
+
+    `grades`: how (topic, docno) stand: a grade, or a word for why there is none; a document that is not in it
+    is `UNJUDGED`. A document that no run has is on one line with ``-`` for run, group, rank and score.
+    """
+    known = frozenset() if runs is None else frozenset(runs.topics)
+    for topic, docnos in sorted(_pooled(pool).items(), key=lambda item: natural_key(item[0])):
+        lines: dict[str, list[str]] = {}
+        if runs is not None and topic in known:
+            for row in _rows(runs.feeding, runs.of_topic(topic, scores=True), docnos):
+                lines.setdefault(row.docno, []).append(row.text)
+        for docno in sorted(docnos):
+            grade = grades.get((topic, docno), UNJUDGED)
+            nothing = f"{topic} {docno} {NOTHING} {NOTHING} {NOTHING} {NOTHING}"
+            for line in lines.get(docno, [nothing]):
+                yield f"{line} {grade}"
+
+
+def annotated_rows(runs: RunSet) -> Iterator[AnnotatedRow]:
+    """Yield every document of the contributing runs, once for each run that has it."""
+    for topic in runs.topics:
+        yield from _rows(runs.feeding, runs.of_topic(topic, scores=True), None)
+
+
+def _pooled(pool: Pool) -> dict[str, set[str]]:
+    pooled: dict[str, set[str]] = {}
+    for entry in pool.entries:
+        if entry.sampled:
+            pooled.setdefault(entry.topic, set()).add(entry.docno)
+    return pooled
+
+
+def _lines(feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet[str]) -> list[str]:
+    return [row.text for row in _rows(feeding, of_topic, wanted)]
+
+
+def _rows(
+    feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet[str] | None
+) -> Iterator[AnnotatedRow]:
+    documents, scores = of_topic.rankings.documents, of_topic.rankings.scores
+    is_listed = documents != NO_DOCUMENT
+    if wanted is not None:
+        is_wanted = np.array([docno in wanted for docno in of_topic.docnos] + [False])
+        is_listed &= is_wanted[documents]  # the padding is -1, and takes the last
+    rows, places = np.nonzero(is_listed)
+    numbers = documents[rows, places]
+    worth = np.zeros(numbers.size) if scores is None else scores[rows, places]
+    sources = [feeding[place] for place in of_topic.runs]
+    for index in np.lexsort((rows, numbers)).tolist():
+        run = sources[rows[index]]
+        yield AnnotatedRow(
+            of_topic.rankings.topic,
+            of_topic.docnos[numbers[index]],
+            run.tag,
+            run.group,
+            int(places[index]) + 1,
+            float(worth[index]),
+        )

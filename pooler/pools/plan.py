@@ -1,8 +1,7 @@
 """A plan carried out: pool and manifest.
 
-The manifest says all that is needed to build the same pool again: the hash of every run, the
-order within runs, strategy, parameters, budget, display order, seed and version. It holds no times
-and no folders, so the same input gives the same bytes on every machine.
+The manifest says all that is needed to build the same pool again. It holds no times and no folders, so the
+same input gives the same bytes on every machine.
 """
 
 from __future__ import annotations
@@ -10,13 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicContents
+from pooler.pools.contents import PoolStatistics, TopicContents, topic_contents
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import (
@@ -68,7 +68,6 @@ class TopicPool:
 
 
 DEPTH = 100
-"""Ranks taken from each run, unless another number is given."""
 SEED_HINT = "`--seed 1`: the same seed gives the same again"
 
 
@@ -92,42 +91,22 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltPool:
-    """A pool, and what it is made of."""
-
-    pool: Pool
-    statistics: PoolStatistics
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicGiven:
-    """What is known of a topic beside its rankings, when its documents are chosen."""
-
-    known: AbstractSet[str] = frozenset()
-    """Docnos that another pool holds."""
-
-
-@dataclass(frozen=True, slots=True)
 class TopicChoice:
     """How the documents of one topic are chosen, independently of the others: a task of `RunSet.each`."""
 
     plan: Plan
     strategy: AnyStrategy
     parameters: Mapping[str, ParameterValue]
-    """All of them."""
     classes: Mapping[str, str] = field(default_factory=dict)
     """By docno the class of near-duplicates of which one document is chosen: the first by priority."""
 
-    def __call__(self, of_topic: TopicRuns, given: TopicGiven) -> tuple[TopicPool, TopicContents]:
-        """Choose, and count what was chosen."""
-        pooled = self.choose(of_topic, given)
-        to_judge = set(pooled.to_judge)
-        chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
-        return pooled, TopicContents.of(
-            of_topic, chosen, n_listed=len(pooled.docnos), budget=self.plan.budget
-        )
+    def __call__(self, of_topic: TopicRuns, known: AbstractSet[str]) -> tuple[TopicPool, TopicContents]:
+        """Choose documents that no other pool holds, and count what was chosen."""
+        pooled = self.choose(of_topic, known)
+        n_listed, budget = len(pooled.docnos), self.plan.budget
+        return pooled, topic_contents(of_topic, pooled.to_judge, n_listed=n_listed, budget=budget)
 
-    def choose(self, of_topic: TopicRuns, given: TopicGiven) -> TopicPool:
+    def choose(self, of_topic: TopicRuns, known: AbstractSet[str]) -> TopicPool:
         """Choose the documents."""
         rankings, docnos, strategy = of_topic.rankings, of_topic.docnos, self.strategy
         if isinstance(strategy, SamplingStrategy):
@@ -135,15 +114,15 @@ class TopicChoice:
             sample = strategy.draw(rankings, budget=self.plan.budget, seed=seed, **self.parameters)
             values = sample.values
             ordered = descending(values)
-            chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], given.known)
+            chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], known)
             rest = np.flatnonzero(~sample.sampled & (sample.strata > 0))
             shown, n_left_out = np.sort(chosen), 0  # by docno
-            listed = np.concatenate((shown, _not_known(of_topic, rest, given.known)))
+            listed = np.concatenate((shown, _not_known(of_topic, rest, known)))
             strata = sample.strata[listed].tolist()
             inclusion = sample.inclusion[listed].tolist()
         elif isinstance(strategy, FixedStrategy):
             values = strategy.values(rankings, **self.parameters)
-            chosen, n_left_out = self._choosable(of_topic, descending(values), given.known, self.plan.budget)
+            chosen, n_left_out = self._choosable(of_topic, descending(values), known)
             listed = shown = np.sort(chosen)
             strata = inclusion = None
         else:
@@ -159,15 +138,12 @@ class TopicChoice:
         )
 
     def _choosable(
-        self, of_topic: TopicRuns, by_priority: NDArray[np.int64], known: AbstractSet[str], budget: int | None
+        self, of_topic: TopicRuns, by_priority: NDArray[np.int64], known: AbstractSet[str]
     ) -> tuple[NDArray[np.int64], int]:
-        """Leave out what another pool holds, and count and leave out what a near-duplicate stands for.
-
-        That is one chosen before, or one that another pool holds.
-        """
-        if not self.classes:
+        """Leave out what another pool holds, and count and leave out what a near-duplicate stands for."""
+        docnos, classes, budget = of_topic.docnos, self.classes, self.plan.budget
+        if not classes:
             return _not_known(of_topic, by_priority, known)[:budget], 0
-        docnos, classes = of_topic.docnos, self.classes
         stood_for = {classes[docno] for docno in known if docno in classes}
         chosen: list[int] = []
         n_left_out = 0
@@ -223,7 +199,8 @@ class PoolBuild:
         _check(plan, self.strategy, self.parameters)
         if isinstance(self.strategy, SamplingStrategy):
             _check_sample(self.strategy, self.parameters, runs, leaves_out=(known, classes) != (None, None))
-        self._count = StatisticsCount(runs)
+        self.statistics = PoolStatistics(runs)
+        """What the pool is made of, as far as it is built."""
         self._drawn_at_most: dict[str, int] = {}
 
     @property
@@ -233,22 +210,18 @@ class PoolBuild:
 
     def again(self) -> PoolBuild:
         """Return the same with nothing built yet."""
-        return PoolBuild(
-            self.runs,
-            self.plan,
-            version=self._version,
-            known=self._known,
-            known_from=self._known_from,
-            classes=self._classes,
-        )
+        fresh = copy(self)
+        fresh.statistics, fresh._n_left_out, fresh._drawn_at_most = PoolStatistics(self.runs), 0, {}
+        return fresh
 
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""
         choice = TopicChoice(self.plan, self.strategy, self.parameters, self._classes or {})
-        for pooled, counts in self.runs.for_each_topic(
-            choice, self._given(), scores=self.strategy.uses_scores
-        ):
-            self._count.add(counts)
+        known: dict[str, set[str]] = {topic: set() for topic in self.runs.topics}
+        for topic, docno in self._known or ():
+            known.setdefault(topic, set()).add(docno)
+        for pooled, counts in self.runs.for_each_topic(choice, known, scores=self.strategy.uses_scores):
+            self.statistics.add(counts)
             self._n_left_out += pooled.n_left_out
             yield pooled
 
@@ -258,13 +231,9 @@ class PoolBuild:
             for docno in pooled.to_judge:
                 yield f"{pooled.topic} {docno}"
 
-    def statistics(self) -> PoolStatistics:
-        """Return what the pool is made of, as far as it is built."""
-        return self._count.finish()
-
     def manifest(self) -> dict[str, Any]:
         """Return the manifest, complete once every topic is built."""
-        plan, sizes = self.plan, self._count.sizes
+        plan, sizes = self.plan, self.statistics.sizes
         manifest: dict[str, Any] = {
             "tool": "pooler",
             "version": self._version,
@@ -312,7 +281,7 @@ class PoolBuild:
         for topic in self.runs.topics:
             of_topic = self.runs.of_topic(topic)
             self._drawn_at_most[topic] = self._drawable(of_topic)
-            self._count.sizes[topic] = 0
+            self.statistics.sizes[topic] = 0
             yield [
                 PoolEntry(topic, docno, place, sampled=False) for place, docno in enumerate(of_topic.docnos)
             ]
@@ -323,10 +292,9 @@ class PoolBuild:
         name, label = self.plan.name, self.plan.round
         return Pool([*entries], self.manifest(), name, label, tags, dict(self._drawn_at_most))
 
-    def result(self) -> BuiltPool:
+    def whole(self) -> Pool:
         """Build every topic and return the pool."""
-        entries = [entry for of_topic in self.entries() for entry in of_topic]
-        return BuiltPool(self.pool(entries), self.statistics())
+        return self.pool([entry for of_topic in self.entries() for entry in of_topic])
 
     def _drawable(self, of_topic: TopicRuns) -> int:
         rankings = of_topic.rankings
@@ -341,12 +309,6 @@ class PoolBuild:
                 raise ArgumentError("budget", requirement, budget)
         return min(budget, rankings.n_documents)
 
-    def _given(self) -> dict[str, TopicGiven]:
-        known: dict[str, set[str]] = {}
-        for topic, docno in self._known or ():
-            known.setdefault(topic, set()).add(docno)
-        return {topic: TopicGiven(known.get(topic, frozenset())) for topic in self.runs.topics}
-
 
 def pool_lines(pool: Pool) -> Iterator[str]:
     """Yield the lines `topic docno` of what a pool has to judge, without line ends."""
@@ -356,8 +318,6 @@ def pool_lines(pool: Pool) -> Iterator[str]:
 
 
 def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, ParameterValue]) -> None:
-    if plan.budget is not None and plan.budget < 1:
-        raise ArgumentError("budget", "must be an integer >= 1", plan.budget)
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and plan.budget is None:
         hint = "--budget N chooses N documents a topic"
         raise ArgumentError("budget", f"is needed by `{strategy.name}`", None, hint=hint)
@@ -366,9 +326,8 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
         reason = f"`{strategy.name}` draws at random"
     elif isinstance(strategy, AdaptiveStrategy) and strategy.needs_seed_for(parameters):
         reason = f"`{strategy.name}` chooses at random"
-    if (plan.seed is None and reason) or (plan.seed is not None and plan.seed < 0):
-        requirement = "must be an integer >= 0" + (f", since {reason}" if reason else "")
-        raise ArgumentError("seed", requirement, plan.seed, hint=SEED_HINT)
+    if plan.seed is None and reason:
+        raise ArgumentError("seed", f"must be an integer >= 0, since {reason}", None, hint=SEED_HINT)
 
 
 def _check_sample(

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.plan import SEED_HINT
+from pooler.pools.runs import numbered
 from pooler.strategies.kinds import (
     Adaptive,
     AdaptiveStrategy,
@@ -27,8 +28,7 @@ from pooler.strategies.kinds import (
 )
 from pooler.strategies.rankings import TopicRankings, descending
 from store.analysis.arrays import RankedDocuments
-from store.analysis.pools.contributions import NO_DOCUMENT
-from store.analysis.pools.growth import RelevantRanks
+from store.analysis.measures.average_precision import RelevantRanks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, tau_ap
 from store.errors import ArgumentError
@@ -60,13 +60,7 @@ def judged_topics(
     depth: int,
     feeding: Collection[str] | None = None,
 ) -> list[JudgedTopic]:
-    """Put the first documents of every run beside what is known of them.
-
-    Topics are those of the qrels; one that no feeding run has is there without a document. `feeding` ``None``
-    = all.
-    """
-    if depth < 1:
-        raise ArgumentError("depth", "must be an integer >= 1", depth)
+    """Put the first documents of every run beside what is known of them."""
     by_topic: dict[str, dict[int, bool]] = {}
     n_relevant: Counter[str] = Counter()
     for qrel in qrels:
@@ -82,7 +76,7 @@ def judged_topics(
     for topic in sorted(by_topic, key=natural_key):
         rows = [ranked.rankings.get((tag, topic)) for tag in tags]
         taken = [row[:depth] for row in rows if row is not None and row.size]
-        rankings, ids = _numbered(taken, ranked.docnos, topic)
+        rankings, ids = numbered(taken, ranked.docnos, topic)
         judged = by_topic[topic]
         outcomes = np.array([_OUTCOMES[judged.get(one)] for one in ids.tolist()], np.int8)
         relevant = np.flatnonzero(outcomes == RELEVANT)
@@ -92,23 +86,6 @@ def judged_topics(
         topics.append(JudgedTopic(rankings, outcomes, relevant, among))
         n_before += n_relevant[topic]
     return topics
-
-
-def _numbered(
-    taken: Sequence[NDArray[np.int64]], docnos: Mapping[int, str], topic: str
-) -> tuple[TopicRankings, NDArray[np.int64]]:
-    """Turn rankings of ids into numbers by docno; return with them the id of each number."""
-    shape = (len(taken), max((row.size for row in taken), default=0))
-    present, places = np.unique(np.concatenate([_NO_IDS, *taken]), return_inverse=True)
-    names = [docnos[one] for one in present.tolist()]
-    by_docno = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-    numbers = np.empty(len(names), np.int32)
-    numbers[by_docno] = np.arange(len(names))
-    documents = np.full(shape, NO_DOCUMENT, np.int32)
-    lengths = np.array([row.size for row in taken], np.int64)
-    # A boolean mask is filled row by row: the order in which `taken` was joined.
-    documents[np.arange(shape[1]) < lengths[:, np.newaxis]] = numbers[places]
-    return TopicRankings(documents, len(names), topic=topic), present[by_docno]
 
 
 Unjudged = Literal["pass", "nonrelevant"]
@@ -134,33 +111,11 @@ class TopicReplay:
         """Judgements it took to come to the end."""
         return len(self.paid)
 
-    def n_found(self, budget: int) -> int:
-        """Count the relevant documents among the first judgements."""
-        return int(self.found[min(budget, self.n_judgements)])
-
-    def n_passed_over(self, budget: int) -> int:
-        """Count the unjudged documents drawn for nothing until a judgement more would be spent."""
-        spent = min(budget, self.n_judgements)
-        drawn = len(self.order) if spent == self.n_judgements else int(self.paid[spent])
-        return drawn - spent
-
-
-@dataclass(frozen=True, slots=True)
-class OrderPoint:
-    """The order of the runs by MAP after some judgements, against that by all judgements."""
-
-    tau_b: TauResult
-    tau_ap: TauResult
-
 
 def check_replayable(
     strategy: AnyStrategy, seed: int | None, parameters: Mapping[str, ParameterValue] | None = None
 ) -> None:
-    """Raise `ArgumentError` when a strategy cannot be followed document by document.
-
-    A sample is drawn at once and has no order. What chooses at random, with all `parameters` if they are
-    given, needs a seed.
-    """
+    """Raise `ArgumentError` when a strategy cannot be followed document by document."""
     if isinstance(strategy, SamplingStrategy):
         requirement = "must order documents; a sample, drawn at once, has no order to replay"
         raise ArgumentError("strategy", requirement, strategy.name)
@@ -183,11 +138,7 @@ def replay_topic(
     seed: int | None = None,
     unjudged: Unjudged = "pass",
 ) -> TopicReplay:
-    """Follow a strategy through one topic to the last document.
-
-    `parameters` are all of the strategy's (`Strategy.complete`); `topic` has scores where the strategy uses
-    them.
-    """
+    """Follow a strategy through one topic to the last document."""
     check_replayable(strategy, seed, parameters)
     given: dict[str, ParameterValue | None] = dict(parameters)
     if not topic.rankings.n_documents:
@@ -225,10 +176,7 @@ def default_budgets(n_most: int) -> list[int]:
 
 
 def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.int64]:
-    """Count the relevant documents of all topics after 0, 1, ... `n_most` judgements in each.
-
-    A topic that has come to its end keeps what it has.
-    """
+    """Count the relevant documents of all topics after 0, 1, ... `n_most` judgements in each."""
     total = np.zeros(n_most + 1, np.int64)
     for replay in replays:
         found = replay.found[: n_most + 1]
@@ -240,17 +188,15 @@ def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.i
 def counts_by_budget(replays: Sequence[TopicReplay], budgets: Sequence[int]) -> NDArray[np.int64]:
     """Count what a strategy spent, found and passed over in every topic at several budgets.
 
-    Shape (3, n_topics, n_budgets): judgements, relevant ones among them, unjudged documents drawn for
-    nothing.
+    Shape (3, n_topics, n_budgets): judgements, relevant ones among them, unjudged documents drawn for nothing
+    until a judgement more would be spent.
     """
-    return np.array(
-        [
-            [[min(budget, one.n_judgements) for budget in budgets] for one in replays],
-            [[one.n_found(budget) for budget in budgets] for one in replays],
-            [[one.n_passed_over(budget) for budget in budgets] for one in replays],
-        ],
-        np.int64,
-    ).reshape(3, len(replays), len(budgets))
+    counts = np.zeros((3, len(replays), len(budgets)), np.int64)
+    for place, one in enumerate(replays):
+        spent = np.minimum(budgets, one.n_judgements)
+        drawn = np.append(one.paid, len(one.order))[spent]
+        counts[:, place] = spent, one.found[spent], drawn - spent
+    return counts
 
 
 def order_points(
@@ -258,8 +204,8 @@ def order_points(
     topics: Sequence[JudgedTopic],
     replays: Sequence[TopicReplay],
     budgets: Sequence[int],
-) -> list[OrderPoint]:
-    """Compare the order of the runs by MAP at several budgets with that by all judgements.
+) -> list[tuple[TauResult, TauResult]]:
+    """Compare the order of the runs by MAP at several budgets with that by all judgements: tau-b and tau-AP.
 
     What has not been judged by then counts as not relevant, and a topic without a relevant document found is
     in no run's mean. Undefined while none has been found: reason ``no-relevant``.
@@ -274,14 +220,9 @@ def order_points(
     for budget in budgets:
         is_found = found_after <= budget
         if not is_found.any():
-            undefined = TauResult(None, "no-relevant")
-            compared.append(OrderPoint(undefined, undefined))
+            compared.append((TauResult(None, "no-relevant"), TauResult(None, "no-relevant")))
             continue
         estimate, _ = ranks.mean_average_precision(is_found)
-        compared.append(
-            OrderPoint(
-                kendall_tau_b(estimate, truth, tolerance=TIED_MAP),
-                tau_ap(estimate, truth, tolerance=TIED_MAP),
-            )
-        )
+        tau_b = kendall_tau_b(estimate, truth, tolerance=TIED_MAP)
+        compared.append((tau_b, tau_ap(estimate, truth, tolerance=TIED_MAP)))
     return compared

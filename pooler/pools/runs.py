@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -34,7 +34,6 @@ class RunFacts:
     group: str
     contributes: bool
     file: str
-    """File name without its folder."""
     sha256: str
     n_topics: int
     n_documents: int
@@ -74,11 +73,7 @@ class RunSet(ABC):
     def for_each_topic(
         self, task: Callable[[TopicRuns, Given], Output], given: Mapping[str, Given], *, scores: bool = False
     ) -> Iterator[Output]:
-        """Yield what a task makes of the rankings of each topic, topics in natural order.
-
-        `given` is what it gets beside them, by topic. Where rankings are on other machines the task goes
-        there, so task, its arguments and its result can be pickled.
-        """
+        """Yield what a task makes of the rankings of each topic, topics in natural order."""
         for topic in self.topics:
             yield task(self.of_topic(topic, scores=scores), given[topic])
 
@@ -105,11 +100,6 @@ class FileRuns(RunSet):
         check_feeding(facts)
         super().__init__(facts, by_tag[0].depth, by_tag[0].order)
         self._tops = [top for top in by_tag if top.contributes]
-        for top in by_tag:
-            if (top.depth, top.order) != (self.depth, self.order):
-                requirement = f"must be read at depth {self.depth} and order {self.order} alike"
-                got = f"depth {top.depth} and order {top.order} for `{top.tag}`"
-                raise ArgumentError("runs", requirement, got)
         for top, following in pairwise(by_tag):
             if top.tag == following.tag:
                 files = sorted((top.file, following.file))
@@ -155,6 +145,23 @@ def check_feeding(runs: Sequence[RunFacts]) -> None:
         raise ArgumentError("runs", "must hold a run that contributes", [run.tag for run in runs])
 
 
+def numbered(
+    taken: Sequence[NDArray[np.int64]], docnos: Mapping[int, str], topic: str
+) -> tuple[TopicRankings, NDArray[np.int64]]:
+    """Turn rankings of ids into numbers by docno; return with them the id of each number."""
+    shape = (len(taken), max((row.size for row in taken), default=0))
+    present, places = np.unique(np.concatenate([np.zeros(0, np.int64), *taken]), return_inverse=True)
+    names = [docnos[one] for one in present.tolist()]
+    by_docno = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+    numbers = np.empty(len(names), np.int32)
+    numbers[by_docno] = np.arange(len(names))
+    documents = np.full(shape, NO_DOCUMENT, np.int32)
+    lengths = np.array([row.size for row in taken], np.int64)
+    # A boolean mask is filled row by row: the order in which `taken` was joined.
+    documents[np.arange(shape[1]) < lengths[:, np.newaxis]] = numbers[places]
+    return TopicRankings(documents, len(names), topic=topic), present[by_docno]
+
+
 class StoredRuns(RunSet):
     """Runs of a collection, the first documents of those that contribute."""
 
@@ -177,24 +184,13 @@ class StoredRuns(RunSet):
         """Return the rankings of one topic; O(n log n) for n documents taken."""
         column = self._columns[topic]
         rows = np.flatnonzero(self._top.lengths[:, column])
-        ids = self._top.ids[rows, column]
-        width = int((ids >= 0).sum(axis=1).max(initial=0))
-        ids = ids[:, :width]
-        present, places = np.unique(ids, return_inverse=True)
-        places = places.reshape(ids.shape)
-        if present.size and present[0] < 0:
-            present, places = present[1:], places - 1  # the padding becomes NO_DOCUMENT
-        names = [self._docnos[number] for number in present.tolist()]
-        by_docno = sorted(range(len(names)), key=names.__getitem__)
-        numbers = np.full(len(names) + 1, NO_DOCUMENT, np.int32)  # the last place is the padding's
-        numbers[by_docno] = np.arange(len(names))
-        table = None
+        taken = [ids[ids >= 0] for ids in self._top.ids[rows, column]]
+        rankings, present = numbered(taken, self._docnos, topic)
         if scores:
             if self._top.scores is None:
                 raise ArgumentError("scores", "must have been loaded with the runs", None)
-            table = self._top.scores[rows, column, :width]
-        rankings = TopicRankings(numbers[places], len(names), table, topic)
-        return TopicRuns(rankings, [names[place] for place in by_docno], rows.tolist())
+            rankings = replace(rankings, scores=self._top.scores[rows, column, : rankings.depth])
+        return TopicRuns(rankings, [self._docnos[one] for one in present.tolist()], rows.tolist())
 
     def ties_at_cut(self) -> list[TieAtCut]:
         """List the ties across the cut, by tag, then topic."""
@@ -239,8 +235,7 @@ def stored_runs(
         for run in collection.runs.all(() if tags is None else tags)
     ]
     if not facts:
-        message = "there is no run in the collection"
-        raise PoolerError(message, hint="pooler import runs, or name run files")
+        raise PoolerError("there is no run in the collection", hint="pooler import runs, or name run files")
     check_feeding(facts)
     feeding = [run.tag for run in facts if run.contributes]
     top = collection.runs.top(feeding, depth=depth, order=order, scores=scores)

@@ -1,8 +1,5 @@
 """The fast reader: lines, tags, topics, heads, no document twice.
 
-Documents are compared by `FieldColumn.keys`. Equal documents have equal keys; should different ones
-have, too, the suspicion costs time and nothing else.
-
 It takes a block of lines at a time and works on columns (`pooler.reading.columns`). Of each topic it
 keeps only the documents that can still be among the first `depth`, and makes bytes and numbers of
 no others. It words no fault: at the first thing that is not plainly in order it gives up, and
@@ -13,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import PurePath
 
 import numpy as np
@@ -33,19 +31,20 @@ from pooler.reading.columns import (
     parse_ranks,
     parse_scores,
 )
-from pooler.reading.shapes import LOOKED_AT, exchanged, is_quoted
-from store.errors import ArgumentError, FaultList, FormatError
+from pooler.reading.parallel import share_files
+from pooler.reading.run_list import RunEntry, as_entries
+from pooler.reading.strict import LOOKED_AT, exchanged, is_quoted, read_run
+from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, open_bytes
+from store.formats.lines import BOM, is_regular_file, open_bytes
 from store.formats.run_header import START, RunHeader, cut_header, read_header
-from store.ranking import compared_scores, rank_order, ties_at_cut
-from store.records import Order
+from store.ranking import check_order, compared_scores, rank_order, ties_at_cut
+from store.records import Order, Run
 
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])
 """The ASCII controls that are no blanks; none may stand in an id."""
 _DELETE = b"\x7f"
 _ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\ufeff]")
-"""The blanks, controls and bidirectional controls beyond ASCII, and some harmless neighbours."""
 _FIRST_PRINTABLE = 33
 _TAB, _NEWLINE = b"\t\n"
 _FIELDS = 6
@@ -96,7 +95,12 @@ def find_fields(block: bytes) -> RunLines:
     elif _DELETE in block:
         raise SuspicionError("a control character")
     if not block.isascii():
-        _check_characters(block)
+        try:
+            text_of_block = block.decode()
+        except UnicodeDecodeError as error:
+            raise SuspicionError("no UTF-8") from error
+        if _ODD_CHARACTERS.search(text_of_block):
+            raise SuspicionError("an odd character")
     starts, lengths = bounds
     if lengths.max() > LONGEST_FIELD:
         raise SuspicionError("a very long field")
@@ -104,10 +108,7 @@ def find_fields(block: bytes) -> RunLines:
 
 
 def _single_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Find fields that stand between single blanks; ``None`` when some do not.
-
-    Returns where fields start and how long they are, both of shape (n_lines, 6).
-    """
+    """Find fields that stand between single blanks; ``None`` when some do not."""
     places = np.flatnonzero(text < _FIRST_PRINTABLE)
     blanks = text[places].tobytes()
     of_line = blanks[:1] * (_FIELDS - 1) + (b"\r\n" if blanks[5:6] == b"\r" else b"\n")
@@ -148,15 +149,6 @@ def _any_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.
     return starts, ends - starts
 
 
-def _check_characters(block: bytes) -> None:
-    try:
-        text = block.decode()
-    except UnicodeDecodeError as error:
-        raise SuspicionError("no UTF-8") from error
-    if _ODD_CHARACTERS.search(text):
-        raise SuspicionError("an odd character")
-
-
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 """Odd; tells topics apart."""
 _KEY_BITS = 64
@@ -179,22 +171,8 @@ def check_parts(keys: NDArray[np.uint64], firsts: Sequence[int]) -> None:
     found = table[places]
     others = np.flatnonzero(found != lines)
     suspects = keys[others]
-    if (suspects == keys[found[others]]).any():
-        raise SuspicionError("a document twice in a topic")
-    _check_sorted(np.sort(suspects))
-
-
-def check_across(keys: Sequence[NDArray[np.uint64]]) -> None:
-    """Raise `SuspicionError` when parts of one topic may have a document in common.
-
-    There is at least one part, and none has a document twice.
-    """
-    if len(keys) > 1:
-        _check_sorted(np.sort(np.concatenate(keys)))
-
-
-def _check_sorted(keys: NDArray[np.uint64]) -> None:
-    if (keys[1:] == keys[:-1]).any():
+    in_order = np.sort(suspects)
+    if (suspects == keys[found[others]]).any() or (in_order[1:] == in_order[:-1]).any():
         raise SuspicionError("a document twice in a topic")
 
 
@@ -209,8 +187,7 @@ class TopRanking:
     n_documents: int
     """Of the whole ranking."""
     n_tied_in: int = 0
-    """Documents taken that tie with one not taken: equal scores, or stated ranks where these order the
-    run."""
+    """Documents taken that tie with one not taken: equal scores, or ranks where these order the run."""
     n_tied_out: int = 0
     """Not taken that tie with the last one taken; both are 0, or neither."""
 
@@ -248,21 +225,16 @@ class RunTop:
 
     tag: str
     file: str
-    """File name without its folder."""
     sha256: str
     """Hash of the whole file, uncompressed."""
     depth: int
-    """Most documents kept for a topic."""
     order: Order
-    """What ordered them."""
     topics: dict[str, TopRanking]
     """By topic id, in file order."""
     n_lines: int
     """Lines of the file that name a document; the sum of `TopRanking.n_documents`."""
     group: str = ""
-    """The organisation or kind of system; empty = none given."""
     contributes: bool = True
-    """Whether the run feeds the pool."""
     header: str | None = None
     """What the file says of the run, as it stands there; ``None`` = nothing."""
 
@@ -287,11 +259,7 @@ def take_top(
     n_documents: int,
     with_scores: bool = True,
 ) -> TopRanking:
-    """Take the first documents of a ranking, in rank order.
-
-    `docnos` are in file order, and may be only some if they include the first `depth` and all that tie with
-    the last of these.
-    """
+    """Take the first documents of a ranking, in rank order."""
     first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
     taken = [docnos[place] for place in first.tolist()]
     return TopRanking.of(taken, scores[first] if with_scores else None, n_documents, *tied)
@@ -305,10 +273,7 @@ def first_places(
     depth: int,
     order: Order,
 ) -> tuple[NDArray[np.int64], int, int]:
-    """Find the places in `docnos`, in rank order, of the first documents, and the ties across the cut.
-
-    Arguments are as for `take_top`, though docnos may be in UTF-8; ties are counted as in `TopRanking`.
-    """
+    """Find the places in `docnos`, in rank order, of the first documents, and the ties across the cut."""
     if is_ranked(scores, order):
         return np.arange(min(len(docnos), depth)), 0, 0
     places = rank_order(docnos, scores, ranks, order=order)
@@ -330,88 +295,33 @@ def is_ranked(scores: NDArray[np.float64], order: Order) -> bool:
     return order == "file" or bool((compared[1:] < compared[:-1]).all())
 
 
-class TopCandidates:
-    """The documents of one topic that can still be among its first `depth`."""
+def _first_of(whole: WholeRanking, depth: int, order: Order, *, with_scores: bool) -> TopRanking:
+    """Take the first documents of a ranking; exact numbers are made of no others."""
+    ranks = whole.ranks
+    if order == "rank" and ranks is None:
+        raise SuspicionError("a stated rank")
+    rows = _can_be_first(whole.read.approximate, ranks, depth, order)
+    docnos, scores = whole.names[rows], whole.read.exact(rows)
+    if ranks is not None:
+        ranks = ranks[rows]
+    first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
+    packed_scores = scores[first].tobytes() if with_scores else None
+    return TopRanking(docnos[first].packed(), packed_scores, len(whole.names), *tied)
 
-    def __init__(self, depth: int, order: Order, *, with_scores: bool) -> None:
-        self.depth = depth
-        self.order: Order = order
-        self.with_scores = with_scores
-        self.n_documents = 0
-        self.keys: list[NDArray[np.uint64]] = []
-        self.packed: list[bytes] = []
-        self.scores: list[NDArray[np.float64]] = []
-        self.ranks: list[NDArray[np.int64]] = []
-        self.n_kept = 0
-        self.most = 4 * depth
-        self.cut: float | int | None = None
-        """What is below cannot be among the first `depth`; ``None`` = nothing is known yet."""
 
-    def add(
-        self,
-        docnos: FieldColumn,
-        scores: FieldScores,
-        keys: NDArray[np.uint64],
-        ranks: NDArray[np.int64] | None,
-    ) -> None:
-        """Add lines that come next in the file."""
-        self.n_documents += len(docnos)
-        self.keys.append(keys)
-        rows = self._chosen(scores.approximate, ranks)
-        self.packed.append(docnos.packed(rows))
-        self.scores.append(scores.exact(rows))
-        if ranks is not None:
-            self.ranks.append(ranks[rows])
-        self.n_kept += rows.size
-        if self.n_kept > self.most:
-            self._prune()
-
-    def _chosen(self, scores: NDArray[np.float64], ranks: NDArray[np.int64] | None) -> NDArray[np.int64]:
-        """Return the lines that can be among the first `depth`, whatever a tie rule says."""
-        if self.order == "file":
-            return np.arange(min(scores.size, self.depth - self.n_kept))
-        # The complement reverses the order of all integers, where the minus sign overflows.
-        worth = scores if ranks is None else ~ranks
-        if worth.size > self.depth:
-            if (worth[1:] <= worth[:-1]).all():
-                last = worth[self.depth - 1]
-            else:
-                place = worth.size - self.depth
-                last = np.partition(worth, place)[place]
-            cut = _least_tied(last.item(), self.order)
-            self.cut = cut if self.cut is None else max(cut, self.cut)
-        return np.arange(worth.size) if self.cut is None else np.flatnonzero(worth >= self.cut)
-
-    def _prune(self) -> None:
-        """Drop what cannot be among the first `depth`, by all that is known now."""
-        scores = np.concatenate(self.scores)
-        ranks = np.concatenate(self.ranks) if self.ranks else None
-        rows = self._chosen(scores, ranks)
-        docnos = self._docnos()
-        self.packed = [b"\n".join([docnos[row] for row in rows.tolist()])]
-        self.scores = [scores[rows]]
-        if ranks is not None:
-            self.ranks = [ranks[rows]]
-        self.n_kept = rows.size
-        # Twice as many as are left, so that a long tie is not gone through at every block.
-        self.most = max(4 * self.depth, 2 * self.n_kept)
-
-    def _docnos(self) -> list[bytes]:
-        return b"\n".join(filter(None, self.packed)).split(b"\n")
-
-    def finish(self) -> TopRanking:
-        """Rank what is left; `SuspicionError` if the topic may have a document twice."""
-        check_across(self.keys)
-        scores = self.scores[0] if len(self.scores) == 1 else np.concatenate(self.scores)
-        if self.n_kept <= self.depth and is_ranked(scores, self.order):
-            packed, tied = b"\n".join(filter(None, self.packed)), [0, 0]
-        else:
-            docnos = self._docnos()
-            ranks = np.concatenate(self.ranks) if self.ranks else None
-            first, *tied = first_places(docnos, scores, ranks, depth=self.depth, order=self.order)
-            packed, scores = b"\n".join([docnos[place] for place in first.tolist()]), scores[first]
-        packed_scores = scores.tobytes() if self.with_scores else None
-        return TopRanking(packed, packed_scores, self.n_documents, *tied)
+def _can_be_first(
+    scores: NDArray[np.float64], ranks: NDArray[np.int64] | None, depth: int, order: Order
+) -> NDArray[np.int64]:
+    """Return the lines that can be among the first `depth`, whatever a tie rule says."""
+    if order == "file" or scores.size <= depth:
+        return np.arange(min(scores.size, depth))
+    # The complement reverses the order of all integers, where the minus sign overflows.
+    worth = scores if ranks is None else ~ranks
+    if (worth[1:] <= worth[:-1]).all():
+        last = worth[depth - 1]
+    else:
+        last = np.partition(worth, worth.size - depth)[worth.size - depth]
+    return np.flatnonzero(worth >= _least_tied(last.item(), order))
 
 
 def _least_tied(worth: float | int, order: Order) -> float | int:
@@ -442,15 +352,11 @@ class LineFacts:
     """What the lines of a file so far have in common."""
 
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
-    """Of the uncompressed bytes."""
     tag: bytes = b""
-    """Of all lines."""
     topics: set[bytes] = field(default_factory=set)
     n_lines: int = 0
-    """Those of the header not counted."""
     header: RunHeader | None = None
     n_of_header: int = 0
-    """Lines of the header, and comments after it."""
     is_ascii: bool = True
     n_odd_q0: int = 0
     """Lines whose second field is neither `Q0` nor `0`, and ..."""
@@ -470,77 +376,66 @@ Numbering = Callable[[FieldColumn], NDArray[np.int32]]
 
 
 @dataclass(slots=True, eq=False)
-class TopicPart:
-    """Lines of one topic that stand together in one block."""
+class WholeRanking:
+    """All documents of one run for one topic, in file order; docnos and scores are made when asked for."""
 
-    topic: bytes
-    is_new: bool
-    """Whether the topic begins here; else it goes on from the block before."""
-    docnos: FieldColumn
-    scores: FieldScores
-    keys: NDArray[np.uint64]
-    """A number for every docno, as `FieldColumn.keys`; none twice here."""
-    ranks: Ranks | None
+    topic: str
+    names: FieldColumn
+    """Docnos in UTF-8, none twice."""
+    read: FieldScores
+    stated: Ranks | None
     """Stated ranks; ``None`` when they are not wanted."""
     line: int
-    """Number of the first line."""
-    numbers: NDArray[np.int32] | None
-    """What was made of the docnos; ``None`` when nothing was to be made."""
+    numbers: NDArray[np.int32]
+    """What was made of the docnos, shape (n_documents,); empty when nothing was to be made."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def docnos(self) -> list[str]:
+        """Docnos; made anew each time."""
+        return self.names.packed().decode().split("\n")
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Scores to the last bit, shape (n_documents,), finite."""
+        return self.read.exact(np.arange(len(self)))
+
+    @property
+    def ranks(self) -> NDArray[np.int64] | None:
+        """Stated ranks, shape (n_documents,); ``None`` when not all are integers, or they are not wanted."""
+        return None if self.stated is None else self.stated.all_or_none()
 
 
 def read_blocks(
     path: str, depth: int, *, order: Order, with_scores: bool = True, block_bytes: int = BLOCK_BYTES
 ) -> RunTop:
-    """Read the first documents of every topic of a regular run file that is plainly in order.
-
-    A document is dropped exactly when its score is below the least among the best `depth` so far, and ties
-    are kept until the topic ends. `SuspicionError` if the file may have a fault, blank lines, or a topic in
-    two parts.
-    """
+    """Read the first documents of every topic of a regular run file that is plainly in order."""
     facts = LineFacts()
-    topics: dict[str, TopRanking] = {}
-    topic = b""
-    candidates = TopCandidates(depth, order, with_scores=with_scores)
-    for part in topic_parts(path, facts, with_ranks=order == "rank", block_bytes=block_bytes):
-        ranks = None if part.ranks is None else part.ranks.all_or_none()
-        if order == "rank" and ranks is None:
-            raise SuspicionError("a stated rank")
-        if part.is_new:
-            if topic:
-                topics[topic.decode()] = candidates.finish()
-            topic = part.topic
-            candidates = TopCandidates(depth, order, with_scores=with_scores)
-        candidates.add(part.docnos, part.scores, part.keys, ranks)
-    topics[topic.decode()] = candidates.finish()
+    wholes = stream_rankings(path, facts, with_ranks=order == "rank", block_bytes=block_bytes)
+    topics = {one.topic: _first_of(one, depth, order, with_scores=with_scores) for one in wholes}
     facts.warn(path)
-    return RunTop(
-        tag=facts.tag.decode(),
-        file=PurePath(path).name,
-        sha256=facts.digest.hexdigest(),
-        depth=depth,
-        order=order,
-        topics=topics,
-        n_lines=facts.n_lines,
-        header=None if facts.header is None else facts.header.text,
-    )
+    header = None if facts.header is None else facts.header.text
+    about = facts.tag.decode(), PurePath(path).name, facts.digest.hexdigest()
+    return RunTop(*about, depth, order, topics, facts.n_lines, header=header)
 
 
-def topic_parts(
+def stream_rankings(
     path: str,
     facts: LineFacts,
     *,
-    with_ranks: bool,
+    with_ranks: bool = True,
     with_q0: bool = False,
     number: Numbering | None = None,
     block_bytes: int = BLOCK_BYTES,
-) -> Iterator[TopicPart]:
-    """Read a run file that is plainly in order, block by block and topic by topic.
+) -> Iterator[WholeRanking]:
+    """Read the rankings of a run file that is plainly in order, one topic after another.
 
-    A topic that goes beyond a block comes in several parts, and whether they share a document is left to the
-    caller. `seen` is whole once the last part has been taken. `SuspicionError` as of `read_blocks`.
+    `SuspicionError` and `OSError` may come after any number of rankings: what was done with them is to be
+    undone, and the file read by `read_run`. `facts` are whole once the last ranking has been taken.
     """
-    topic = b""
-    for block in _whole_lines(path, facts, block_bytes):
+    for block in _whole_topics(_whole_lines(path, facts, block_bytes)):
         lines = find_fields(block)
         facts.is_ascii &= block.isascii()
         _check_tag(lines.column(TAG), facts)
@@ -552,32 +447,53 @@ def topic_parts(
             raise SuspicionError("a score") from error
         ranks = parse_ranks(lines.column(RANK)) if with_ranks else None
         topics, docnos = lines.column(TOPIC), lines.column(DOCNO)
-        keys = docnos.keys()
         firsts = [0, *topics.changes().tolist()]
-        check_parts(keys, firsts)
-        numbers = None if number is None else number(docnos)
+        check_parts(docnos.keys(), firsts)
+        numbers = np.empty(0, np.int32) if number is None else number(docnos)
         for first, end in zip(firsts, [*firsts[1:], len(lines)], strict=True):
-            here = topics.at(first)
-            is_new = here != topic
-            if is_new:
-                _check_topic(here, facts)
-                topic = here
+            topic = topics[first]
+            if topic.startswith(b"#"):
+                raise SuspicionError("a comment, or a topic that looks like one")
+            if topic in facts.topics:
+                raise SuspicionError("a topic in two parts")
+            facts.topics.add(topic)
             rows = slice(first, end)
-            yield TopicPart(
-                topic,
-                is_new,
-                docnos[rows],
-                scores[rows],
-                keys[rows],
-                None if ranks is None else ranks[rows],
-                facts.n_of_header + facts.n_lines + first + 1,
-                None if numbers is None else numbers[rows],
-            )
+            line = facts.n_of_header + facts.n_lines + first + 1
+            stated = None if ranks is None else ranks[rows]
+            yield WholeRanking(topic.decode(), docnos[rows], scores[rows], stated, line, numbers[rows])
         facts.n_lines += len(lines)
     if not facts.n_lines:
         raise SuspicionError("no line")
     if facts.header is not None and facts.header.tag not in (None, facts.tag.decode()):
         raise SuspicionError("another tag in the header")
+
+
+def _whole_topics(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut blocks of lines where topics end: the last topic of a block may go on in the next one."""
+    waiting: list[bytes] = []
+    topic = b""
+    for block in blocks:
+        before, (topic, first) = topic, _last_topic(block)
+        if first or (waiting and topic != before):
+            yield b"".join((*waiting, block[:first]))
+            waiting = []
+        waiting.append(block[first:])
+    if waiting:
+        yield b"".join(waiting)
+
+
+def _last_topic(block: bytes) -> tuple[bytes, int]:
+    """Return the topic of the last line of a block, and where the lines that have it begin."""
+    first = block.rfind(b"\n", 0, -1) + 1
+    topic = b"".join(block[first:].split(None, 1)[:1])
+    if found := re.search(rb"\n" + re.escape(topic) + rb"\s", block[:first]):
+        first = found.start() + 1
+    while first:  # a line may begin with a blank
+        before = block.rfind(b"\n", 0, first - 1) + 1
+        if block[before:first].split(None, 1)[:1] != [topic]:
+            break
+        first = before
+    return topic, first
 
 
 def _whole_lines(path: str, facts: LineFacts, block_bytes: int) -> Iterator[bytes]:
@@ -631,7 +547,7 @@ def _after_header(data: bytes, facts: LineFacts) -> bytes:
 
 
 def _check_tag(tags: FieldColumn, facts: LineFacts) -> None:
-    tag = tags.at(0)
+    tag = tags[0]
     if is_quoted(tag):
         raise SuspicionError("quotation marks")
     if tag != (facts.tag or tag) or tags.changes().size:
@@ -644,13 +560,79 @@ def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
     odd = np.flatnonzero((first != _Q0_WORD) & (first != _ZERO_WORD))
     if odd.size and facts.odd_q0 is None:
         row = int(odd[0])
-        facts.odd_q0 = facts.n_of_header + facts.n_lines + row + 1, column.at(row)
+        facts.odd_q0 = facts.n_of_header + facts.n_lines + row + 1, column[row]
     facts.n_odd_q0 += odd.size
 
 
-def _check_topic(topic: bytes, facts: LineFacts) -> None:
-    if topic.startswith(b"#"):
-        raise SuspicionError("a comment, or a topic that looks like one")
-    if topic in facts.topics:
-        raise SuspicionError("a topic in two parts")
-    facts.topics.add(topic)
+def read_top(
+    path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
+) -> RunTop:
+    """Read the first documents of every topic of a run file: as ``top_of(read_run(path), depth)``."""
+    check_order(order)
+    # A pipe cannot be read a second time, so it is read slowly at once.
+    if is_regular_file(path):
+        try:
+            return read_blocks(path, depth, order=order, with_scores=with_scores)
+        except SuspicionError:
+            pass
+    run = read_run(path, lenient=lenient)
+    return top_of(run, depth, order=order, with_scores=with_scores)
+
+
+def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = True) -> RunTop:
+    """Take the first documents of every topic of a run in memory, topics in the order of the run."""
+    check_order(order)
+    topics = {}
+    for ranking in run.rankings:
+        if order == "rank" and ranking.ranks is None:
+            hint = f"run `{run.file or run.tag}` has other ranks in topic `{ranking.topic}`"
+            raise ArgumentError("order", "needs stated ranks that are integers", order, hint=hint)
+        documents, n = (ranking.docnos, ranking.scores, ranking.ranks), len(ranking.docnos)
+        topics[ranking.topic] = take_top(
+            *documents, depth=depth, order=order, n_documents=n, with_scores=with_scores
+        )
+    n_lines = sum(top.n_documents for top in topics.values())
+    facts = run.tag, run.file, run.sha256, depth, order, topics, n_lines
+    return RunTop(*facts, run.group, run.contributes, run.header)
+
+
+def read_tops(
+    runs: Sequence[str | RunEntry],
+    depth: int,
+    *,
+    order: Order = "trec",
+    lenient: bool = False,
+    with_scores: bool = True,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[RunTop]:
+    """Read the first documents of many run files, in their order, whatever the number of processes."""
+    check_order(order)
+    entries = as_entries(runs)
+    task = partial(read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores)
+    files = [entry.file for entry in entries]
+    outcomes = share_files(task, entries, files, workers=workers, progress=progress)
+    failed = [(file, one) for file, one in zip(files, outcomes, strict=True) if isinstance(one, PoolerError)]
+    if failed:
+        raise first_error(failed)
+    return [one for one in outcomes if isinstance(one, RunTop)]
+
+
+def read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with_scores: bool) -> RunTop:
+    """Read the first documents of one run of a list."""
+    top = read_top(entry.file, depth, order=order, lenient=lenient, with_scores=with_scores)
+    entry.check_tag(top.tag)
+    entry = entry.with_header(top.header)
+    return replace(top, group=entry.group, contributes=entry.contributes)
+
+
+def first_error(failed: list[tuple[str, PoolerError]]) -> PoolerError:
+    """Return the first of the errors of some files, with the names of the others in its hint."""
+    (_, first), *others = failed
+    if others:
+        names = ", ".join(f"`{file}`" for file, _ in others[:10])
+        if len(others) > 10:
+            names += f" and {len(others) - 10} more"
+        hint = f"cannot be read either: {names}"
+        first.hint = f"{first.hint}; {hint}" if first.hint else hint
+    return first

@@ -2,22 +2,6 @@
 
 Faults are those of `pooler.reading.strict`: no pool is built from a file that has one. Oddities become
 warnings, one a kind, each with a count and its first example.
-
-============= ====================================================================================
-code          warning
-============= ====================================================================================
-ties          documents of a topic have equal scores, so that docnos order them
-ties-at-cut   such documents stand on both sides of the depth
-rank-order    the stated ranks order a topic differently from the scores
-rank-number   stated ranks are not integers
-rank-zero     stated ranks start at 0
-short-topic   a topic has fewer documents than the depth; without a depth, fewer than 10
-missing-topic the file has no document for a known topic
-exchanged     the columns of rank and score look exchanged
-lenient       lines of more than six fields: what was taken for what
-q0            the second field is neither `Q0` nor `0`
-look-alike    docnos of the file, or of those before it, differ in Unicode normal form alone
-============= ====================================================================================
 """
 
 from __future__ import annotations
@@ -32,11 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import LineFacts, SuspicionError, TieAtCut, first_places, is_ranked
+from pooler.reading.blocks import (
+    LineFacts,
+    SuspicionError,
+    TieAtCut,
+    first_places,
+    is_ranked,
+    stream_rankings,
+)
 from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
-from pooler.reading.whole import stream_rankings
-from store.errors import ArgumentError, Fault, FaultList, PoolerError
+from store.errors import Fault, FaultList, PoolerError
 from store.formats.lines import is_regular_file
 from store.formats.run_header import RunHeader
 from store.ranking import check_order, compared_scores, rank_order, ties_at_cut
@@ -44,7 +34,6 @@ from store.records import Order
 from store.text import counted, look_alike_words, look_alikes, natural_key
 
 FEW_DOCUMENTS = 10
-"""A topic with fewer documents is short, whatever the depth will be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +53,18 @@ class RunReport:
 
     path: str
     tag: str
-    """Empty when no line has six fields."""
     sha256: str
-    """Hash of the uncompressed file."""
     n_lines: int
-    """Lines of the file, blank ones too."""
     n_topics: int
     n_documents: int
-    """Lines without a fault."""
     faults: tuple[Fault, ...]
-    """The first ones, in file order."""
     fault_counts: dict[str, int]
-    """All faults by code."""
     warnings: tuple[RunWarning, ...]
     ties_at_cut: tuple[TieAtCut, ...]
     """Every topic with a tie across the depth; empty without a depth."""
     hint: str | None = None
-    """What to do about the faults."""
     header: RunHeader | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """Documents of every topic that has one without a fault."""
     rising: tuple[str, ...] = ()
     """Topics where a score is above the one before it in the file."""
 
@@ -95,19 +76,15 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What is asked of run files."""
+    """What is asked of run files; topics and docnos that are ``None`` are not known, and no fault."""
 
     known_topics: Set[str] | None = None
-    """Others are faults; ``None`` = nothing is known."""
     known_docnos: Container[str] | None = None
     depth: int | None = None
-    """Ranks a pool would take, for ties at the cut."""
     order: Order = "trec"
     lenient: bool = False
 
     def __post_init__(self) -> None:
-        if self.depth is not None and self.depth < 1:
-            raise ArgumentError("depth", "must be an integer >= 1", self.depth)
         check_order(self.order)
 
 
@@ -119,10 +96,7 @@ def check_run(path: str, **asked: Any) -> RunReport:
 def check_files(
     paths: Sequence[str], asked: CheckOptions, progress: Callable[[int], None]
 ) -> Iterator[RunReport | PoolerError]:
-    """Check run files as `check_run` does; an error is of one that cannot be opened.
-
-    Docnos that look alike may stand in different files: in the file, and in those before it.
-    """
+    """Check run files as `check_run` does; an error is of one that cannot be opened."""
     met: set[str] = set()
     for checked in share_files(partial(_check_alone, asked=asked), paths, paths, progress=progress):
         yield checked if isinstance(checked, PoolerError) else _with_look_alikes(checked, met)
@@ -147,8 +121,8 @@ def _check_fast(path: str, asked: CheckOptions) -> _Checked:
     for whole in stream_rankings(path, facts, with_q0=True):
         ranks = whole.ranks
         odd.add(whole.topic, whole.names, whole.scores, ranks)
-        if ranks is None:
-            odd.add_ranks(whole.rank_fields(), count(whole.line))
+        if ranks is None and whole.stated is not None:
+            odd.add_ranks(whole.stated.column.listed(), count(whole.line))
         if not (asked.known_docnos is None and facts.is_ascii):
             odd.add_docnos(whole.docnos)
     topics = [topic.decode() for topic in facts.topics]
@@ -307,10 +281,7 @@ class _Oddities:
         return report, self._beyond
 
     def _of_order(self) -> Iterator[RunWarning]:
-        """Yield warnings of tied scores, ties across the depth, and stated ranks.
-
-        Ranks in another order than the scores, that are no integers, or that start at 0.
-        """
+        """Yield warnings of tied scores, ties across the depth, and stated ranks."""
         if self._tied:
             message = f"{self._n_tied:,} documents have tied scores, in {first_of(self._tied)}"
             yield RunWarning("ties", message, self._n_tied)

@@ -1,29 +1,31 @@
-"""One field of many lines at once: digits, scores, ranks.
+"""One field of many lines at once: digits, scores, ranks, and numbers for docnos.
 
 A column is where the field begins in each line and how long it is. Its bytes stay in the block;
-they are compared, gathered and turned into numbers by numpy, a column at a time.
+they are compared, gathered and turned into numbers by numpy, a column at a time: a row of the last characters
+of all fields, a row of those before them, and so on.
 
-A row of the last characters of all fields, a row of those before them, and so on: each row is
-arithmetic on small integers for all lines at once.
+A dictionary looks at one docno after another, and waits for the memory three times at each. Here all docnos
+of a column are words of 8 bytes, looked up together in one open hash table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reading.strict import whole_ranks
 from store.fields import LONGEST_ID
+from store.ranking import SortedByThemselves
 
 LONGEST_FIELD = 256
 """Bytes; longer fields are left to readers that go line by line."""
 FRONT, BACK = 32, LONGEST_FIELD + 16
 """Bytes before and after a block, so that a window on its first or last field is inside."""
 WORD = 8
-"""Bytes compared at a time."""
 _FIRST_BYTES = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(WORD + 1)], np.uint64)
 """What keeps the first 0 to 8 bytes of a word."""
 _NEWLINE = 10
@@ -35,7 +37,7 @@ _FACTORS = np.array(
 
 
 @dataclass(slots=True, eq=False)
-class FieldColumn:
+class FieldColumn(Sequence[bytes], SortedByThemselves):
     """One field of many lines."""
 
     text: bytes
@@ -50,13 +52,21 @@ class FieldColumn:
     def __len__(self) -> int:
         return self.starts.size
 
-    def __getitem__(self, rows: slice) -> FieldColumn:
+    @overload
+    def __getitem__(self, rows: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, rows: slice | NDArray[np.int64]) -> FieldColumn: ...
+
+    def __getitem__(self, rows: int | slice | NDArray[np.int64]) -> bytes | FieldColumn:
+        if isinstance(rows, int):
+            start = int(self.starts[rows])
+            return self.text[start : start + int(self.lengths[rows])]
         return FieldColumn(self.text, self.starts[rows], self.lengths[rows], self.width)
 
-    def at(self, row: int) -> bytes:
-        """Return the field of one line."""
-        start = int(self.starts[row])
-        return self.text[start : start + int(self.lengths[row])]
+    def listed(self) -> list[bytes]:
+        """Return the fields one by one."""
+        return self.packed().split(b"\n")
 
     def windows(self, starts: NDArray[np.int64], n_bytes: int) -> NDArray[np.uint8]:
         """Return the `n_bytes` bytes from each of `starts`, shape (n_starts, n_bytes)."""
@@ -108,24 +118,21 @@ class FieldColumn:
 
     def ascending(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Put some lines in the order of their fields, bytewise."""
-        some = FieldColumn(self.text, self.starts[rows], self.lengths[rows], self.width)
         # The last key counts most; and the first byte of a word, once it is its highest.
-        return rows[np.lexsort([word.byteswap() for word in reversed(some.words())])]
+        return rows[np.lexsort([word.byteswap() for word in reversed(self[rows].words())])]
 
-    def packed(self, rows: NDArray[np.int64]) -> bytes:
-        """Return the fields of some lines, joined by newlines."""
-        if rows.size == 0:
+    def packed(self) -> bytes:
+        """Return the fields joined by newlines."""
+        if not len(self):
             return b""
-        starts, width = self.starts[rows], self.width
-        if width:
-            windows = self.windows(starts, width + 1)
+        if width := self.width:
+            windows = self.windows(self.starts, width + 1)
             windows[:, width] = _NEWLINE
             return windows.tobytes()[:-1]
-        lengths = self.lengths[rows]
-        longest = int(lengths.max())
-        windows = self.windows(starts, longest + 1)
-        windows[np.arange(rows.size), lengths] = _NEWLINE
-        is_inside = np.arange(longest + 1) <= lengths[:, np.newaxis]
+        longest = int(self.lengths.max())
+        windows = self.windows(self.starts, longest + 1)
+        windows[np.arange(len(self)), self.lengths] = _NEWLINE
+        is_inside = np.arange(longest + 1) <= self.lengths[:, np.newaxis]
         return windows[is_inside].tobytes()[:-1]
 
     @staticmethod
@@ -138,7 +145,6 @@ class FieldColumn:
 
 
 MOST_BYTES = 24
-"""Longer fields are not read."""
 _ZERO, _NINE = ord("0"), 9
 _POINT, _MINUS, _PLUS = ord("."), ord("-"), ord("+")
 
@@ -148,16 +154,11 @@ class FixedPoint:
     """What a column of fields like `-12.5` says; meaningless where a field is no such one."""
 
     is_plain: NDArray[np.bool_]
-    """Where it is, shape (n_lines,)."""
     digits: NDArray[np.float64]
-    """The number that the digits make without their point, shape (n_lines,): to the last digit
-    below 2**53, and else within a few units of the last place of float64."""
+    """The number that the digits make without their point, exact below 2**53, shape (n_lines,)."""
     n_points: NDArray[np.uint8]
-    """Points in each field, shape (n_lines,)."""
     n_decimals: NDArray[np.int64] | None
-    """Digits after the point, shape (n_lines,); ``None`` when there are no points."""
     is_minus: NDArray[np.bool_] | None
-    """Where the sign is minus, shape (n_lines,); ``None`` when there are no signs."""
 
 
 def read_fixed_point(column: FieldColumn) -> FixedPoint:
@@ -248,7 +249,6 @@ _EXACT_POWER = 22
 _FEW = 50
 """So many numbers are read one by one as fast as all at once."""
 _LOWER_CASE = 32
-"""The bit that makes a small letter of a capital one."""
 RELATIVE_ERROR = 1e-14
 """No approximate score is further than this, relatively, from the score."""
 
@@ -336,7 +336,7 @@ def _read_exponents(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.
 
 def _read_singly(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Read some fields as `float` does; raise `ValueError` for what is no finite number."""
-    packed = column.packed(rows)
+    packed = column[rows].packed()
     if b"_" in packed:
         raise ValueError("could not convert a score with an underscore")
     numbers = np.fromiter(map(float, packed.split(b"\n")), np.float64, rows.size)
@@ -346,7 +346,6 @@ def _read_singly(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.flo
 
 
 _MOST_BYTES = 15
-"""Ranks of so many digits are exact in float64."""
 
 
 @dataclass(slots=True, eq=False)
@@ -355,9 +354,7 @@ class Ranks:
 
     column: FieldColumn
     numbers: NDArray[np.int64]
-    """Shape (n_lines,); 0 where the field is not plain digits."""
     is_plain: NDArray[np.bool_]
-    """Where it is, shape (n_lines,)."""
 
     def __getitem__(self, rows: slice) -> Ranks:
         return Ranks(self.column[rows], self.numbers[rows], self.is_plain[rows])
@@ -366,7 +363,7 @@ class Ranks:
         """Return the ranks as `pooler.reading.strict.whole_ranks` does: ``None`` unless all are integers."""
         if self.is_plain.all():
             return self.numbers
-        return whole_ranks(self.column.packed(np.arange(len(self.column))).split(b"\n"))
+        return whole_ranks(self.column.listed())
 
 
 def parse_ranks(column: FieldColumn) -> Ranks:
@@ -376,3 +373,167 @@ def parse_ranks(column: FieldColumn) -> Ranks:
     if read.is_minus is not None:
         np.negative(read.digits, out=read.digits, where=read.is_minus)
     return Ranks(column, np.where(is_plain, read.digits, 0.0).astype(np.int64), is_plain)
+
+
+_MOST_WORDS = 8
+"""Docnos of more words than this are looked up one by one, so that few do not widen all."""
+_BYTE = np.uint64(8)
+"""Bits by which their numbers are moved: the first byte of what stands for them is 0, as that of no docno."""
+_FIRST_BITS = 12
+_ROOM = 8
+"""Slots for each docno, at least half as many: few docnos find their slot taken."""
+_AT_A_TIME = 1 << 14
+"""Docnos worked on together where all of them are: their copies stay few."""
+NO_NUMBER = -1
+_SLOT_SHIFT = np.uint64(31)
+_SLOT_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""Odd, so that multiplying loses nothing of a word."""
+_SLOT_FACTORS = [np.uint64(pow(int(_SLOT_FACTOR), place, 1 << 64)) for place in range(1, _MOST_WORDS + 1)]
+"""One for each word, odd as well."""
+
+
+class DocnoNumbers:
+    """Every docno met so far, numbered from 0 in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._bits = _FIRST_BITS
+        self._slots = _empty_slots(_FIRST_BITS)
+        self._words: list[NDArray[np.uint64]] = []
+        """Of all docnos the first words, the second words, and so on."""
+        self._long: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return self._n
+
+    def number(self, docnos: FieldColumn) -> NDArray[np.int32]:
+        """Return the number of every docno; those not met before get the next ones."""
+        words = self._words_of(docnos)
+        numbers = self._find(words)
+        new = np.flatnonzero(numbers == NO_NUMBER)
+        if not new.size:
+            return numbers
+        _, firsts, which = np.unique(docnos[new].keys(), return_index=True, return_inverse=True)
+        in_order = np.argsort(firsts)
+        places = np.empty_like(in_order)
+        places[in_order] = np.arange(in_order.size)
+        met = firsts[which]
+        words = [word[new] for word in words]
+        if not all((word == word[met]).all() for word in words):
+            # Docnos that differ have one key: none is met twice in a column of one.
+            return np.concatenate([self.number(docnos[row : row + 1]) for row in range(len(docnos))])
+        numbers[new] = self._n + places[which]
+        self._append([word[firsts[in_order]] for word in words])
+        return numbers
+
+    def find(self, docnos: FieldColumn) -> NDArray[np.int32]:
+        """Return the number of every docno that was met before, `NO_NUMBER` for the others."""
+        return self._find(self._words_of(docnos))
+
+    def since(self, n_known: int) -> bytes:
+        """Return the docnos of the numbers from `n_known` on, joined by newlines."""
+        ends = range(n_known, self._n, _AT_A_TIME)
+        return b"\n".join(b"\n".join(self._docnos(end, end + _AT_A_TIME)) for end in ends)
+
+    def _docnos(self, first: int, end: int) -> list[bytes]:
+        """Return the docnos of the numbers from `first` to before `end`."""
+        table = np.stack([word[first : min(end, self._n)] for word in self._words], axis=1).astype("<u8")
+        docnos: list[bytes] = table.view(f"S{table.shape[1] * WORD}")[:, 0].tolist()
+        is_long = table[:, 0] & _FIRST_BYTES[1] == 0
+        if is_long.any():
+            long = list(self._long)
+            for row in np.flatnonzero(is_long).tolist():
+                docnos[row] = long[int(table[row, 0] >> _BYTE) - 1]
+        return docnos
+
+    def forget(self, n_known: int) -> None:
+        """Take back the numbers from `n_known` on."""
+        if n_known != self._n:
+            self._n = n_known
+            self._rebuild()
+
+    def _words_of(self, docnos: FieldColumn) -> list[NDArray[np.uint64]]:
+        """Return the docnos as words; for a long one stands one word that no docno has."""
+        rows = np.flatnonzero(docnos.lengths > _MOST_WORDS * WORD)
+        if not rows.size:
+            return docnos.words()
+        lengths = np.minimum(docnos.lengths, _MOST_WORDS * WORD)
+        words = FieldColumn(docnos.text, docnos.starts, lengths).words()
+        for word in words:
+            word[rows] = 0
+        long = self._long
+        numbers = [long.setdefault(docnos[row], len(long) + 1) for row in rows.tolist()]
+        words[0][rows] = np.array(numbers, np.uint64) << _BYTE
+        return words
+
+    def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
+        """Return the number of every docno that has one, `NO_NUMBER` for the others."""
+        while len(self._words) < len(words):
+            size = self._words[0].size if self._words else 1 << _FIRST_BITS
+            self._words.append(np.zeros(size, np.uint64))
+        here = self._hashed(words)
+        numbers = self._slots[here]
+        rows = np.flatnonzero(numbers != NO_NUMBER)
+        here, found, step = here[rows], numbers[rows], 0
+        while rows.size:
+            is_other = np.zeros(rows.size, np.bool_)
+            for place, word in enumerate(self._words):
+                is_other |= word[found] != (words[place][rows] if place < len(words) else 0)
+            step += 1
+            rows, here = rows[is_other], self._further(here[is_other], step)
+            numbers[rows] = found = self._slots[here]
+            is_left = found != NO_NUMBER
+            rows, here, found = rows[is_left], here[is_left], found[is_left]
+        return numbers
+
+    def _hashed(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+        mixed = np.zeros(words[0].size, np.uint64)
+        for word, factor in zip(words, _SLOT_FACTORS, strict=False):
+            mixed ^= (word ^ (word >> _SLOT_SHIFT)) * factor  # a word of zeros changes nothing
+        mixed ^= mixed >> _SLOT_SHIFT
+        mixed *= _SLOT_FACTOR
+        mixed >>= np.uint64(64 - self._bits)
+        return mixed
+
+    def _further(self, slots: NDArray[np.uint64], step: int) -> NDArray[np.uint64]:
+        """Return where to look next: 1, then 2, then 3 slots on, which comes by every slot."""
+        return (slots + np.uint64(step)) & np.uint64(self._slots.size - 1)
+
+    def _append(self, words: list[NDArray[np.uint64]]) -> None:
+        """Give the next numbers to docnos that have none, each of them once."""
+        first, end = self._n, self._n + words[0].size
+        if end > self._words[0].size:
+            rest = np.zeros(max(1 << _FIRST_BITS, end + end // 2) - first, np.uint64)
+            self._words = [np.concatenate((word[:first], rest)) for word in self._words]
+        for place, word in enumerate(self._words):
+            word[first:end] = words[place] if place < len(words) else 0
+        self._n = end
+        if _ROOM // 2 * end > self._slots.size:
+            self._rebuild()
+        else:
+            self._place(np.arange(first, end, dtype=np.int32), words)
+
+    def _rebuild(self) -> None:
+        """Place all docnos afresh, in a table with `_ROOM` slots for each."""
+        while _ROOM * self._n > 1 << self._bits:
+            self._bits += 1
+        self._slots = _empty_slots(self._bits)
+        for first in range(0, self._n, _AT_A_TIME):
+            rows = np.arange(first, min(first + _AT_A_TIME, self._n), dtype=np.int32)
+            self._place(rows, [word[rows] for word in self._words])
+
+    def _place(self, numbers: NDArray[np.int32], words: list[NDArray[np.uint64]]) -> None:
+        """Put new numbers into the table."""
+        here = self._hashed(words)
+        step = 0
+        while numbers.size:
+            is_free = self._slots[here] == NO_NUMBER
+            self._slots[here[is_free]] = numbers[is_free]  # of several, the last one stays
+            is_left = self._slots[here] != numbers
+            numbers, here = numbers[is_left], here[is_left]
+            step += 1
+            here = self._further(here, step)
+
+
+def _empty_slots(bits: int) -> NDArray[np.int32]:
+    return np.full(1 << bits, NO_NUMBER, np.int32)

@@ -13,15 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from subprocess import PIPE, Popen
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 from typing import Any, BinaryIO, TypeVar, cast
 
 from pooler.messages import kept_warnings, warn
-from store.errors import ArgumentError, PoolerError
+from store.errors import PoolerError
 from store.formats.lines import STDIN
 
 PARALLEL_BYTES = 20_000_000
-"""Files of more bytes than this are worth a second process."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -42,12 +41,7 @@ def share_files(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Result | PoolerError]:
-    """Do a task for each of several files, the largest first; two processes where that pays.
-
-    `files` are the names of `items`. Standard input stays with this process.
-    """
-    if workers is not None and workers < 1:
-        raise ArgumentError("workers", "must be an integer >= 1", workers)
+    """Do a task for each of several files, the largest first; two processes where that pays."""
     sizes = [_size(file) for file in files]
     if len(files) < 2 or STDIN in files:
         workers = 1
@@ -93,12 +87,9 @@ def _share(
 ) -> list[Result | PoolerError]:
     outcomes: dict[int, Result | PoolerError] = {}
     left = deque(range(len(items)))
-    answers: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
-    helpers = [_Helper(task, items, left, answers) for _ in range(workers - 1)]
-    n_busy = len(helpers)
-    try:
-        for helper in helpers:
-            helper.start()
+    answers: SimpleQueue[_Answer] = SimpleQueue()
+    n_busy = workers - 1
+    with _helping([_Helper(task, items, left, answers) for _ in range(n_busy)]):
         while left or n_busy:
             if left:
                 try:
@@ -112,30 +103,68 @@ def _share(
                 if answer is None:
                     n_busy -= 1
                 else:
-                    index, (outcomes[index], warnings) = answer
-                    for message in warnings:
-                        warn(message)
+                    outcomes[answer[0]] = _told(answer)
                     progress(1)
-    finally:
-        for helper in helpers:
-            helper.stop()
     return [outcomes[index] for index in range(len(items))]
 
 
+def in_order(
+    task: Callable[[Item], Result], items: Sequence[Item], *, workers: int
+) -> Iterator[Result | PoolerError]:
+    """Do a task for each of several items, all in this process or all in others, and yield what comes of it.
+
+    Each process is at most `_AHEAD` items ahead of the one taken. It gets a copy of the task, and keeps it.
+    What a process that dies leaves is done here.
+    """
+    helpers: list[_Helper] = []
+    for one in range(workers if workers > 1 and sys.executable else 0):
+        mine = deque(reversed(range(one, len(items), workers)))
+        helpers.append(_Helper(task, items, mine, SimpleQueue(), Semaphore(_AHEAD)))
+    with _helping(helpers):
+        for index, item in enumerate(items):
+            answer = helpers[index % workers].next() if helpers else None
+            yield _attempt(task, item) if answer is None else _told(answer)
+
+
+_Answer = tuple[int, Any] | None
+"""The place of an item, and what came of it with its warnings; ``None`` = there is no further one."""
+_AHEAD = 2
+
+
+def _told(answer: tuple[int, Any]) -> Any:
+    outcome, warnings = answer[1]
+    for message in warnings:
+        warn(message)
+    return outcome
+
+
+@contextmanager
+def _helping(helpers: Sequence[_Helper]) -> Iterator[None]:
+    try:
+        for helper in helpers:
+            helper.start()
+        yield
+    finally:
+        for helper in helpers:
+            helper.stop()
+
+
 class _Helper:
-    """A thread that hands items to a process of its own, one after another."""
+    """A thread that hands items to a process of its own, one after another; `ahead`: while it may."""
 
     def __init__(
         self,
         task: Callable[[Any], object],
         items: Sequence[object],
         left: deque[int],
-        answers: SimpleQueue[tuple[int, Any] | None],
+        answers: SimpleQueue[_Answer],
+        ahead: Semaphore | None = None,
     ) -> None:
         self._task = task
         self._items = items
         self._left = left
         self._answers = answers
+        self._ahead = ahead
         self._process: Popen[bytes] | None = None
         self._stopped = Event()
         self._thread = Thread(target=self._run, daemon=True)
@@ -143,9 +172,20 @@ class _Helper:
     def start(self) -> None:
         self._thread.start()
 
+    def next(self) -> _Answer:
+        """Wait for an answer, and allow one more."""
+        answer = self._answers.get()
+        if answer is None:
+            self._answers.put(None)  # for the next one who asks
+        elif self._ahead is not None:
+            self._ahead.release()
+        return answer
+
     def stop(self) -> None:
         """End, and at once if there is still something to do."""
         self._stopped.set()
+        if self._ahead is not None:
+            self._ahead.release()
         if self._process is not None and self._thread.is_alive():
             self._process.kill()
         if self._thread.ident is not None:  # an interrupt may have come before it ran
@@ -163,6 +203,8 @@ class _Helper:
                 _send(process, sys.path)
                 _send(process, self._task)
                 while self._left:
+                    if self._ahead is not None:
+                        self._ahead.acquire()
                     try:
                         index = self._left.pop()
                     except IndexError:  # another process was faster

@@ -1,29 +1,14 @@
 """The rules of a track: what a submitted run must be, beside a run file without a fault.
 
-A TOML file of these keys; a rule that is not named is none. Files are beside the file of rules, or beneath
-its folder.
-
-============== ======================================================================================
-topics         a topics file, or a list of ids: each has a document, and there is no other
-documents      a file with a docno on each line: there is no other
-depth          most documents of a topic
-min_depth      fewest
-tag            a regular expression of the whole run tag
-descending     true: scores do not rise within a topic, from line to line
-ranks          true: the stated ranks are integers, and order topics as the scores do
-group          true: the run says its group, in the list of runs or in its header
-runs_per_group most runs of a group
-models         true: the run says which models it uses, or none, in the list of runs or in its header
-header         true: the file has a header of `ir_metadata`
-warn           a list of rules that warn, where the others refuse the run
-============== ======================================================================================
+A TOML file, whose keys `docs/reference/files.md` has. A rule that is not named is none. Files are beside the
+file of rules, or beneath its folder.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,28 +50,13 @@ _KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "header": _TRUE,
     "warn": ("a list of rules", lambda value: value == [] or _is_names(value)),
 }
-"""What stands behind a key, and whether a value is that."""
 RULES = frozenset(_KEYS) - {"warn"}
 _OF_LISTS = {"unknown-topic": "topics", "unknown-docno": "documents"}
 """Faults that the reader of run files finds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of a track; `read_rules` makes them."""
-
-    topics: frozenset[str] | None = None
-    documents: frozenset[str] | None = None
-    depth: int | None = None
-    min_depth: int | None = None
-    tag: str | None = None
-    descending: bool = False
-    ranks: bool = False
-    group: bool = False
-    runs_per_group: int | None = None
-    models: bool = False
-    header: bool = False
-    warn: frozenset[str] = field(default_factory=frozenset)
+Rules = Mapping[str, Any]
+"""By key: topics and documents are sets, and so are the rules that warn, which are always there."""
 
 
 def read_rules(path: str) -> Rules:
@@ -121,7 +91,7 @@ def read_rules(path: str) -> Rules:
                 if more := error.n_faults - len(error.faults):
                     faults.add(None, f"{key}: {error.path}: and {more:,} more faults", "more")
     faults.raise_if_any()
-    return Rules(**{**data, **read, "warn": frozenset(warned)})
+    return {**data, **read, "warn": frozenset(warned)}
 
 
 def _topics(given: str | list[str], folder: Path) -> Iterator[str]:
@@ -156,11 +126,7 @@ def warned_by(report: RunReport) -> list[str]:
 def apply_rules(
     rules: Rules, reports: Sequence[RunReport], entries: Sequence[RunEntry], others: Mapping[str, str]
 ) -> list[RunReport]:
-    """Add to the report of each run the rules that it breaks: faults, or warnings of rules that warn.
-
-    `others` are the groups, by tag, of runs that were submitted before. Of a file without a document nothing
-    but its faults is reported.
-    """
+    """Add to the report of each run the rules that it breaks: faults, or warnings of rules that warn."""
     filled = [entry.filled(one.header) for entry, one in zip(entries, reports, strict=True)]
     named = zip(filled, reports, strict=True)
     groups = {**others, **{one.tag: entry.group for entry, one in named if one.n_documents}}
@@ -178,47 +144,47 @@ def _broken_by(
 ) -> Iterator[tuple[str, str, int]]:
     """Yield each rule that a run breaks, what it breaks it by, and the count of its topics or runs."""
     odd = {one.code: one for one in report.warnings}
-    if rules.topics is not None and (one := odd.get("missing-topic")):
+    if "topics" in rules and (one := odd.get("missing-topic")):
         yield "topics", one.message, one.count
-    most, least = rules.depth, rules.min_depth
+    most, least = rules.get("depth"), rules.get("min_depth")
     if most is not None and (over := [topic for topic, size in report.sizes.items() if size > most]):
         got = f"got {report.sizes[over[0]]:,} in {first_of(over)}"
         yield "depth", f"expected at most {counted(most, 'document')} a topic, {got}", len(over)
     if least is not None and (under := [topic for topic, size in report.sizes.items() if size < least]):
         got = f"got {report.sizes[under[0]]:,} in {first_of(under)}"
         yield "min_depth", f"expected at least {counted(least, 'document')} a topic, {got}", len(under)
-    if rules.tag is not None and not re.fullmatch(rules.tag, report.tag):
-        yield "tag", f"expected a run tag like `{rules.tag}`, got {quoted(report.tag)}", 1
-    if rules.descending and report.rising:
+    if "tag" in rules and not re.fullmatch(rules["tag"], report.tag):
+        yield "tag", f"expected a run tag like `{rules['tag']}`, got {quoted(report.tag)}", 1
+    if rules.get("descending") and report.rising:
         yield "descending", f"scores rise from line to line in {first_of(report.rising)}", len(report.rising)
-    for code in ("rank-order", "rank-number") if rules.ranks else ():
+    for code in ("rank-order", "rank-number") if rules.get("ranks") else ():
         if one := odd.get(code):
             yield "ranks", one.message, one.count
-    limit = rules.runs_per_group
+    limit = rules.get("runs_per_group")
     if limit is not None and entry.group and len(of_group) > limit:
         listed = ", ".join(of_group[:10]) + (", ..." if len(of_group) > 10 else "")
         got = f"got {len(of_group)} of group {quoted(entry.group)}: {listed}"
         yield "runs_per_group", f"expected at most {counted(limit, 'run')} a group, {got}", len(of_group)
     if report.header is None and "header" in report.fault_counts:
         return  # what a broken header says is not known
-    if rules.group and not entry.group:
+    if rules.get("group") and not entry.group:
         yield "group", "expected a group, in the list of runs or in the header, got none", 1
-    if rules.models and entry.models is None:
+    if rules.get("models") and entry.models is None:
         yield "models", "expected models, or `none`, in the list of runs or in the header, got nothing", 1
-    if rules.header and report.header is None:
+    if rules.get("header") and report.header is None:
         yield "header", "expected a header that begins with `# ir_metadata.start`, got none", 1
 
 
 def _with_broken(rules: Rules, report: RunReport, found: Iterable[tuple[str, str, int]]) -> RunReport:
     broken = list(found)
     report = with_faults(
-        report, (Fault(None, text, rule) for rule, text, _ in broken if rule not in rules.warn)
+        report, (Fault(None, text, rule) for rule, text, _ in broken if rule not in rules["warn"])
     )
     counts, faults = dict(report.fault_counts), list(report.faults)
-    warnings = [one for one in report.warnings if rules.topics is None or one.code != "missing-topic"]
-    warnings += [RunWarning(*one) for one in broken if one[0] in rules.warn]
+    warnings = [one for one in report.warnings if "topics" not in rules or one.code != "missing-topic"]
+    warnings += [RunWarning(*one) for one in broken if one[0] in rules["warn"]]
     for code, rule in _OF_LISTS.items():
-        if rule in rules.warn and code in counts:
+        if rule in rules["warn"] and code in counts:
             first = next(
                 (f", first on line {one.line}: {one.message}" for one in faults if one.code == code), ""
             )

@@ -1,17 +1,8 @@
 """The list of runs: a file that says what the run files themselves do not.
 
-Cells stand between tabs, or between commas as in CSV. The first line names the columns: ``file`` and, in any
-order, ``tag``, ``name``, ``group``, ``contributes`` (yes, no, 1, 0, true, false; empty = yes) and ``models``.
-``tag`` is what the file must say, and a mistake otherwise. ``name`` is what the run is called instead, where
-run files are measured with qrels: several files may then have the same tag, or one with blanks, ``FSDM [d]``,
-of which the lenient reading keeps the first word. No two runs may have one name. A relative run file is one
-beside the list, or beneath its folder; of a list from standard input, beneath the working folder. It may have
-the backslashes of Windows.
-
-``models`` names the language models that the run uses, parted by commas: ``gpt-4,llama``, or ``none``; empty
-means that nothing is said. `pooler audit` reads it, and the rules of a track (`pooler.reading.rules`).
-
-What a line does not say of group and models, a header of the run file may (`store.formats.run_header`).
+Cells stand between tabs, or between commas as in CSV. The first line names the columns, which
+`docs/reference/files.md` has. No two runs may have one name. A relative run file is one beside the list, or
+beneath its folder; of a list from standard input, beneath the working folder.
 """
 
 from __future__ import annotations
@@ -40,13 +31,10 @@ class RunEntry:
     tag: str | None = None
     """The run tag the file must have; ``None`` = any."""
     group: str = ""
-    """The organisation or kind of system; empty = none given."""
     contributes: bool = True
-    """Whether the run feeds pools."""
     name: str | None = None
     """What the run is called instead of its tag, where files are measured; ``None`` = its tag."""
     models: tuple[str, ...] | None = None
-    """The models it uses; ``None`` = not said."""
 
     def called(self, tag: str) -> str:
         """Return what a run is called whose file has this tag; `FormatError`: another tag was stated."""
@@ -64,18 +52,13 @@ class RunEntry:
         """List what the header of the file says otherwise than the list of runs, or an option."""
         if header is None:
             return []
-        is_other = {
-            "group": bool(self.group and header.group) and self.group != header.group,
-            "models": self.models is not None
-            and header.models is not None
-            and set(self.models) != set(header.models),
-        }
+        others = []
+        if self.group and header.group and self.group != header.group:
+            others.append("group")
+        if None not in (self.models, header.models) and set(self.models or ()) != set(header.models or ()):
+            others.append("models")
         where = f"as {self.where} says"
-        return [
-            Fault(*header.contradicted(what, getattr(self, what), where))
-            for what, differs in is_other.items()
-            if differs
-        ]
+        return [Fault(*header.contradicted(what, getattr(self, what), where)) for what in others]
 
     def with_header(self, text: str | None) -> RunEntry:
         """Fill gaps from the header of the file; `FormatError` where it contradicts what is stated."""
@@ -92,10 +75,7 @@ class RunEntry:
         return replace(self, group=self.group or header.group, models=models)
 
     def check_tag(self, tag: str) -> None:
-        """Raise `FormatError` when the file's tag is not the one that was stated, or not the name.
-
-        For readers that keep the tag of the file: pools and collections know runs by nothing else.
-        """
+        """Raise `FormatError` when the file's tag is not the one that was stated, or not the name."""
         if self.called(tag) != tag:
             message = (
                 f"expected run tag `{self.name}`, as the list of runs names the run, got `{tag}`:"

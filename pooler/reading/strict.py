@@ -38,21 +38,184 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Set
+from collections.abc import Callable, Container, Iterable, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import isfinite
 from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import warn
-from pooler.reading.shapes import LOOKED_AT, advice, can_be_cut, exchanged, fields_of, is_quoted, number_of
 from store.errors import FaultList, FormatError
-from store.fields import LONGEST_ID, id_fault
+from store.fields import LONGEST_ID, id_fault, topic_fault
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, QRELS, RUN, lines_of, open_bytes, report_as_kind, report_kind
+from store.formats.lines import (
+    BOM,
+    QRELS,
+    RUN,
+    STDIN,
+    lines_of,
+    open_bytes,
+    piped,
+    report_as_kind,
+    report_kind,
+)
 from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.records import Ranking, Run
+
+LOOKED_AT = 200
+LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
+BLANKS_HINT = "a run line is topic, Q0, docno, rank, score and run tag, none of them with a blank"
+_NO_BREAK = b"\xc2\xa0"
+_NO_INDEX = "without its first column"
+
+
+def number_of(field: bytes) -> float | None:
+    """Return the finite number that a field says; ``None`` = it says none."""
+    try:
+        number = float(field)
+    except ValueError:
+        return None
+    return number if isfinite(number) and b"_" not in field else None
+
+
+def fields_of(line: bytes) -> list[bytes]:
+    """Split a line at its tabs, where it has five and other blanks in a field; else at all blanks."""
+    fields, cells = line.split(), [cell.strip() for cell in line.split(b"\t")]
+    if len(cells) != 6 or cells == fields or not any(len(cell.split()) > 1 for cell in cells):
+        return fields
+    return fields if len(cells[-1].split()) > 1 and can_be_cut(fields) else cells
+
+
+def can_be_cut(fields: Sequence[bytes]) -> bool:
+    """Return whether the first six of more fields are those of a run, whatever the others are.
+
+    Rank and score, two numbers with a field behind them, can then stand nowhere else: a docno of several
+    words or a column before the topic moves them on.
+    """
+    is_number = [number_of(field) is not None for field in fields[3:]]
+    places = [place for place in range(len(is_number) - 2) if is_number[place] and is_number[place + 1]]
+    is_odd = fields[2] == b"Q0" or any(map(is_quoted, fields))
+    return places == [0] and not is_odd
+
+
+def is_quoted(field: bytes) -> bool:
+    """Return whether a field, or words that it is one of, stand between quotation marks."""
+    return len(field) > 1 and (field.startswith(b'"') or field.endswith(b'"'))
+
+
+def exchanged(lines: Iterable[bytes]) -> str | None:
+    """Return a message if ranks and scores look exchanged in the first lines; ``None`` = they do not.
+
+    The scores count up in every topic, and the ranks fall, otherwise than by one.
+    """
+    topics: dict[bytes, list[tuple[float, float]]] = {}
+    for fields in (line.split() for line in lines if line.strip() and not line.startswith(b"#")):
+        rank, score = map(number_of, fields[3:5]) if len(fields) > 5 else (None, None)
+        if rank is None or score is None:
+            return None
+        topics.setdefault(fields[0], []).append((rank, score))
+    pairs = [pair for rows in topics.values() for pair in pairwise(rows)]
+    steps = {(after[0] - before[0], after[1] - before[1]) for before, after in pairs}
+    if len(pairs) < 2 or steps <= {(-1, 1), (0, 1)} or any(rank > 0 or score != 1 for rank, score in steps):
+        return None
+    return "ranks and scores look exchanged: ranks fall from line to line, and scores count 1, 2, 3"
+
+
+_Change = Callable[[bytes], bytes]
+
+
+def advice(path: str, lines: Sequence[bytes]) -> str | None:
+    """Return what to type so that lines of a file are a run; ``None`` = they are one, or nothing is known."""
+    bare = (line.removeprefix(BOM) for line in lines)
+    said = [line for line in bare if line.strip() and not line.startswith(b"#")]
+    if not said or _are_run(map(fields_of, said)):
+        return None
+    rows = [line.split() for line in said]
+    name = "run" if path == STDIN else PurePath(path).name.split(".")[0]
+    name = re.sub(r"[^A-Za-z0-9-]+", "_", name) or "run"
+    is_cut = any(len(row) > 6 for row in rows)
+    is_cut &= all(len(row) == 6 or (len(row) > 6 and can_be_cut(row)) for row in rows)
+    has_words = is_cut and len(rows) > 1 and len({(*row[5:],) for row in rows}) == 1
+    if is_cut and not has_words and _are_run((row[:6] for row in rows), has_one_tag=False):
+        return LENIENT_HINT
+    # Numbers of lines differ from line to line; topics do not, and stand before Q0.
+    is_indexed = len({row[0] for row in rows}) == len(rows) and all(row[1:2] != [b"Q0"] for row in rows)
+    for program, change, how in _commands(name, 0 if has_words else 5):
+        if how == _NO_INDEX and not is_indexed:
+            continue
+        if _are_run(fields_of(change(line)) for line in said):
+            return f"{piped(path, program)} writes it {how}"
+    return BLANKS_HINT if any(len(row) != 6 for row in rows) else None
+
+
+def _commands(name: str, n_untagged: int) -> list[tuple[str, _Change, str]]:
+    """List programs, what they make of a line, and how they write it; `n_untagged` fields: 0 = any."""
+    tag = name.encode()
+    return [
+        (
+            f"awk '{{print $1, $2, $3, $4, $5, \"{name}\"}}'",
+            _of_fields(n_untagged, lambda row: [*row[:5], tag]),
+            f"with the run tag `{name}`",
+        ),
+        (
+            f'awk \'{{print $1, "Q0", $2, $3, -$3, "{name}"}}\'',
+            _of_fields(3, lambda row: [row[0], b"Q0", *row[1:], b"-" + row[2], tag]),
+            f"as a run with the tag `{name}`, scored by its ranks",
+        ),
+        ("awk '{print $2, $3, $4, $5, $6, $7}'", _of_fields(7, lambda row: row[1:]), _NO_INDEX),
+        (
+            'awk \'{gsub(",", ".", $5); print}\'',
+            _of_fields(6, lambda row: [*row[:4], row[4].replace(b",", b"."), row[5]]),
+            "with decimal points",
+        ),
+        ('awk \'{gsub("\\"", ""); print}\'', _replacing(b'"', b""), "without quotation marks"),
+        ('awk \'{gsub(",", " "); print}\'', _replacing(b",", b" "), "with blanks for commas"),
+        (
+            'LC_ALL=C awk \'{gsub("\\302\\240", " "); print}\'',
+            _replacing(_NO_BREAK, b" "),
+            "with plain blanks",
+        ),
+        (
+            "iconv -f ISO-8859-1 -t UTF-8",
+            lambda line: line.decode("latin-1").encode(),
+            "as UTF-8, if it is in Latin-1",
+        ),
+        ('awk \'{gsub(" ", "_"); print}\'', _replacing(b" ", b"_"), "with `_` for the blanks in its ids"),
+    ]
+
+
+def _replacing(old: bytes, new: bytes) -> _Change:
+    return lambda line: line.replace(old, new)
+
+
+def _of_fields(n_fields: int, make: Callable[[list[bytes]], list[bytes]]) -> _Change:
+    """Change a line of so many fields, 0 = any, and make nothing of another."""
+
+    def change(line: bytes) -> bytes:
+        row = line.split()
+        return b" ".join(make(row)) if n_fields in (0, len(row)) else b""
+
+    return change
+
+
+def _are_run(rows: Iterable[list[bytes]], *, has_one_tag: bool = True) -> bool:
+    tags = set()
+    for row in rows:
+        if len(row) != 6 or row[2] == b"Q0" or any(map(is_quoted, row)):
+            return False
+        if number_of(row[3]) is None or number_of(row[4]) is None:
+            return False
+        try:
+            if any(topic_fault(row[place].decode()) for place in (0, 2, 5)):
+                return False
+        except UnicodeDecodeError:
+            return False
+        tags.add(row[5])
+    return len(tags) == 1 or not has_one_tag
+
 
 SPLIT_HINT = "`--lenient` joins the parts of a topic, as trec_eval does"
 _FIELDS = ("a topic id", "a second field", "a docno", "a rank", "a score", "a run tag")
@@ -67,11 +230,9 @@ class ParsedTopic:
 
     topic: str
     line: int
-    """Where the topic begins."""
     lines: dict[str, int] = field(default_factory=dict)
     """Line number of every docno, those with another fault too."""
     docnos: list[str] = field(default_factory=list)
-    """Documents without a fault, and their scores and stated ranks."""
     scores: list[float] = field(default_factory=list)
     ranks: list[bytes] = field(default_factory=list)
 
@@ -81,22 +242,14 @@ class ParsedRun:
     """All that the lines of a run file say."""
 
     tag: str = ""
-    """Empty when no line has six fields."""
     sha256: str = ""
-    """Hash of the uncompressed file."""
     n_lines: int = 0
-    """Lines of the file, blank ones too."""
     topics: list[ParsedTopic] = field(default_factory=list)
-    """In file order."""
     n_odd_q0: int = 0
-    """Lines whose second field is neither `Q0` nor `0`."""
     odd_q0: tuple[int, str] | None = None
-    """Line number and second field of the first of them."""
     hint: str | None = None
-    """What to do about the faults."""
     header: RunHeader | None = None
     notes: dict[str, str] = field(default_factory=dict)
-    """What is odd about its columns, by code."""
 
 
 def read_run(path: str, *, lenient: bool = False) -> Run:
@@ -136,10 +289,7 @@ def parse_run(
     known_topics: Set[str] | None = None,
     known_docnos: Container[str] | None = None,
 ) -> ParsedRun:
-    """Read every line of a run file and note every fault; return what the lines without faults say.
-
-    About 1.3 microseconds a line, and the whole run in memory.
-    """
+    """Read every line of a run file and note every fault; return what the lines without faults say."""
     parsed = ParsedRun()
     digest = hashlib.sha256()
     scan = _Scan(parsed, faults, lenient=lenient, known_topics=known_topics)
@@ -190,7 +340,8 @@ def parse_run(
                     current = topic_bytes
                     here = scan.see_topic(number, current)
                 if q0 != b"Q0" and q0 != b"0":
-                    scan.see_odd_q0(number, q0)
+                    parsed.n_odd_q0 += 1
+                    parsed.odd_q0 = parsed.odd_q0 or (number, _quoted_bytes(q0))
                 docno = docno_bytes.decode("utf-8", "surrogateescape")
                 is_good = True
                 if b" " in docno_bytes or not (docno_bytes.isascii() and docno.isprintable()):
@@ -218,7 +369,7 @@ def parse_run(
         parsed.header = read_header(b"".join(header), faults)
     if (said := parsed.header) is not None and tag is not None and said.tag not in (None, parsed.tag):
         faults.add(*said.contradicted("tag", parsed.tag, "as the run's lines have"))
-    if tag is None and scan.is_qrels():
+    if tag is None and 0 < scan.n_like_qrels == scan.n_misshapen and not scan.is_damaged:
         report_as_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint
     elif faults and not scan.is_damaged and not any(topic.docnos for topic in parsed.topics):
@@ -291,10 +442,6 @@ class _Scan:
         self.faults.add(number, f"{message}, got {len(longest):,}", "long")
         return True
 
-    def is_qrels(self) -> bool:
-        """Return whether all lines that are none of a run are those of a qrels file."""
-        return 0 < self.n_like_qrels == self.n_misshapen and not self.is_damaged
-
     def see_tag(self, number: int, tag: bytes) -> None:
         is_new = tag not in self.tags
         if is_new:
@@ -333,11 +480,6 @@ class _Scan:
             self.n_split += 1
         self.last_topic = here.topic
         return here
-
-    def see_odd_q0(self, number: int, q0: bytes) -> None:
-        self.parsed.n_odd_q0 += 1
-        if self.parsed.odd_q0 is None:
-            self.parsed.odd_q0 = number, _quoted_bytes(q0)
 
     def check_id(self, number: int, raw: bytes, what: str) -> bool:
         try:

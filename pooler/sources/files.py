@@ -106,7 +106,7 @@ class NamedRuns:
     @cached_property
     def rankings(self) -> RankedDocuments:
         """Rankings alone, whatever they are measured with."""
-        from pooler.reading.ranked import ranked_runs
+        from pooler.reading.whole import ranked_runs
 
         return ranked_runs(self.at_hand, order=self.order, lenient=self.lenient)
 
@@ -115,7 +115,7 @@ class NamedRuns:
 
         `known`: docnos that must be told apart; ``None`` = all.
         """
-        from pooler.reading.ranked import judged_runs
+        from pooler.reading.whole import judged_runs
         from pooler.sources.meeting import other_forms
 
         entries = [one for one in self.at_hand if not isinstance(one, Run)]
@@ -139,7 +139,7 @@ class NamedRuns:
     def tops(self, depth: int, *, scores: bool, tags: Sequence[str] | None) -> RunSet:
         """Return the first documents of every run; of those with these tags as if they contributed."""
         from pooler.pools.runs import FileRuns
-        from pooler.reading.top import read_tops, top_of
+        from pooler.reading.blocks import read_tops, top_of
 
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
         named = self.at_hand if tags or self.qrels else self.named()

@@ -20,7 +20,8 @@ from pooler.sources.source import Source
 from pooler.sources.stored import check_no_file_for_a_tag, check_no_files, check_some_run, opened_collection
 from pooler.tables import listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
-from store.analysis.collapse import level_index
+from store.analysis.agreement.votes import grade_counts, level_index, n_judges_of
+from store.analysis.arrays import cut_by_code
 from store.analysis.variation.collection import CollectionVariation, collection_variation
 from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, probable_rankings
 from store.errors import ArgumentError, PoolerError
@@ -358,20 +359,26 @@ def _of_collection(
         if probabilities is not None:
             found, _ = _of_file(probabilities, opened.documents.numbers(), lenient=source.lenient)
         else:
+            from store.grades.votes import refuse_adjudicators
+
             scale = opened.scale
             worth = parse_values(values, scale) if values else None
             cut = source.level_of_judges(scale)
-            tallied = opened.grades.tallied(source.whose.judges, source.whose.kinds)
-            check_any_judged(tallied.n_documents)
-            low, high = tallied.judges_a_document()
+            whose = source.whose
+            voters = opened.grades.voters(whose.judges, whose.kinds)
+            adjudicators = [one.name for one in voters.judges if one.kind == "adjudicator"]
+            refuse_adjudicators(whose.judges, adjudicators)
+            graded = opened.grades.votes(voters.voting, least=1)
+            votes, counts = graded.votes, grade_counts(graded.votes)
+            check_any_judged(votes.n_documents)
+            low, high = (end(counts.sum(axis=1)) for end in (np.min, np.max))
             each = f"{low}" + (f" to {high}" if high > low else "")
             how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
-            who = f"{counted(len(tallied.judges), 'judge')}, {each} a document"
-            say(f"{counted(tallied.n_documents, 'document')}: p = {how}, {who}")
-            place = level_index(scale, cut)
-            by_topic = tallied.by_topic.items()
-            found = {topic: (ids, chances(counts, worth, place)) for topic, (ids, counts) in by_topic}
-            voters, level = tallied.voters, cut if worth is None else None
+            who = f"{counted(n_judges_of(votes), 'judge')}, {each} a document"
+            say(f"{counted(votes.n_documents, 'document')}: p = {how}, {who}")
+            p = chances(counts, worth, level_index(scale, cut))
+            found = cut_by_code(votes.topics, votes.topic_codes, graded.document_numbers, p)
+            level = cut if worth is None else None
             if judged is None or judged.voters.to_json() != voters.to_json():
                 warn_about_voters(voters)
         ranked = (

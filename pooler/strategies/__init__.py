@@ -1,23 +1,129 @@
-"""How documents are chosen for judging: one family a file, and the table of them all.
+"""How documents are chosen for judging: a kind a file, the table of them all, and anybody's own.
 
 A strategy is pure: the rankings of one topic in, documents out (`pooler.strategies.kinds`).
+
+Anybody's own is a function of a Python file, named ``FILE.py:function``. It is called for each topic with
+the `TopicRankings`, scores included, and its parameters by keyword, and returns a value for each document.
+Its parameters are those of its signature after the first; a default says what type one has, and one without
+must be given, a number.
 """
 
 from __future__ import annotations
 
-from pooler.strategies.adaptive import JUDGED
-from pooler.strategies.bandits import BANDITS
-from pooler.strategies.depth import DEPTH, depth_then_strategy
-from pooler.strategies.fusion import FUSION
-from pooler.strategies.kinds import AnyStrategy, FixedStrategy
-from pooler.strategies.own import is_own, own_strategy
+import hashlib
+import inspect
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.strategies.adaptive import ADAPTIVE, depth_then_strategy
+from pooler.strategies.fixed import FIXED
+from pooler.strategies.kinds import AnyStrategy, FixedStrategy, Parameter
+from pooler.strategies.rankings import TopicRankings
 from pooler.strategies.sampling import SAMPLING
-from store.errors import UnknownNameError
+from store.errors import PoolerError, UnknownNameError
 
-ADAPTIVE = (*JUDGED, *BANDITS)
-"""The adaptive strategies that another one can go on with."""
+_OWN = re.compile(r"(.+\.py):([^:]*)")
 
-_LISTED: tuple[AnyStrategy, ...] = (*DEPTH, *FUSION, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)
+
+def is_own(name: str) -> bool:
+    """Return whether a name is that of a function of a file.
+
+    >>> is_own("mine.py:early"), is_own("rrf")
+    (True, False)
+    """
+    return _OWN.fullmatch(name) is not None
+
+
+def own_strategy(name: str) -> FixedStrategy:
+    """Return the strategy that a function of a file is; errors name the file and its line."""
+    path, function = name.rsplit(":", 1)
+    try:
+        source = Path(path).read_bytes()
+    except OSError as error:
+        hint = "--strategy FILE.py:function names a file as it is seen from here"
+        raise PoolerError(f"{path}: {(error.strerror or 'cannot be read').lower()}", hint=hint) from None
+    return _read(path, function, source)
+
+
+@cache
+def _read(path: str, function: str, source: bytes) -> FixedStrategy:
+    name = f"{Path(path).name}:{function}"
+    module = ModuleType(Path(path).stem)
+    module.__file__ = path
+    known = sys.modules.setdefault(module.__name__, module)  # dataclasses look their module up
+    try:
+        exec(compile(source, path, "exec"), module.__dict__)
+    except Exception as error:
+        raise PoolerError(f"{path}: {_words(error, path)}") from error
+    finally:
+        if known is module:
+            del sys.modules[module.__name__]
+    found = {one: value for one, value in vars(module).items() if inspect.isfunction(value)}
+    if function not in found:
+        hint = f"--strategy {path}:FUNCTION names a function of the file"
+        raise UnknownNameError("function", function, found, hint=hint)
+    call = found[function]
+    return FixedStrategy(
+        name=name,
+        summary=(inspect.getdoc(call) or "").partition("\n")[0],
+        source=path,
+        parameters=_parameters(call, name),
+        uses_scores=True,
+        values=_checked(call, name, path),
+        sha256=hashlib.sha256(source).hexdigest(),
+    )
+
+
+def _parameters(call: Callable[..., Any], name: str) -> tuple[Parameter, ...]:
+    found = []
+    for one in [*inspect.signature(call).parameters.values()][1:]:
+        default = None if one.default is one.empty else one.default
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or not (
+            default is None or type(default) in (int, float, str)
+        ):
+            message = f"`{name}`: parameter `{one.name}` must have a name, and be a number or a text"
+            raise PoolerError(message, hint="def function(rankings, *, k=60.0): ...")
+        type_ = float if default is None else type(default)
+        found.append(Parameter(one.name, default, "a number", type=type_))
+    return tuple(found)
+
+
+def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., NDArray[np.float64]]:
+    def values(rankings: TopicRankings, **parameters: Any) -> NDArray[np.float64]:
+        for array in (rankings.documents, rankings.scores):
+            if array is not None:
+                array.flags.writeable = False  # the pool is counted from the same arrays
+        try:
+            found = np.asarray(call(rankings, **parameters), dtype=np.float64)
+        except Exception as error:
+            raise PoolerError(f"`{name}`, topic `{rankings.topic}`: {_words(error, path)}") from error
+        if found.shape != (rankings.n_documents,) or not np.isfinite(found).all():
+            message = (
+                f"`{name}`, topic `{rankings.topic}`: must return {rankings.n_documents:,} finite numbers"
+            )
+            raise PoolerError(message, hint="one for each document: shape (rankings.n_documents,)")
+        return found
+
+    return values
+
+
+def _words(error: Exception, path: str) -> str:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    line = error.lineno if isinstance(error, SyntaxError) else (lines or [None])[-1]
+    words = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+    return f"{'' if line is None else f'line {line}: '}{type(error).__name__}: {words}"
+
+
+_LISTED: tuple[AnyStrategy, ...] = (*FIXED, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)
 STRATEGIES = {strategy.name: strategy for strategy in _LISTED}
 """Every strategy by name, in the order they are listed."""
 

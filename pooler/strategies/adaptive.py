@@ -1,4 +1,4 @@
-"""Hedge, Move-To-Front, RBP B and C: document by document, each choice knowing what came of those before.
+"""Hedge, MTF, RBP B and C, bandits: document by document, each choice knowing what came of those before.
 
 References
 ----------
@@ -8,20 +8,27 @@ References
    1998, pp. 282-289, doi:10.1145/290941.291009.
 .. [3] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
    judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
+.. [4] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
+   pooling-based evaluation of information retrieval systems", *Information Processing &
+   Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
+.. [5] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
+   on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.strategies.fusion import MOFFAT, PERSISTENCE, rbp_weights
-from pooler.strategies.kinds import AdaptiveStrategy, Parameter
-from pooler.strategies.rankings import TIE_WITHIN, TopicRankings
+from pooler.strategies.fixed import MOFFAT, PERSISTENCE, rbp_weights, take_values
+from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, Parameter, ParameterValue
+from pooler.strategies.rankings import TIE_WITHIN, TopicRankings, descending, uniform_numbers
 from store.analysis.pools.contributions import NO_DOCUMENT
-from store.errors import ArgumentError
+from store.errors import ArgumentError, UnknownNameError
 
 
 class Unobserved:
@@ -70,8 +77,7 @@ class Unobserved:
     def check(self, document: int) -> None:
         """Raise `ArgumentError` unless the document is one not observed before."""
         if not 0 <= document < len(self.places) or not self._is_left[document]:
-            requirement = "must be the number of a document not observed before"
-            raise ArgumentError("document", requirement, document)
+            raise ArgumentError("document", "must be the number of a document not observed before", document)
 
     def remove(self, document: int) -> None:
         """Mark a document as observed; `ArgumentError` as for `check`."""
@@ -90,35 +96,27 @@ class WeightedSums:
     than the greatest by at most a share `tie_within` of it tie with it: for terms that are not the same to
     the last bit on every machine.
 
-    With ``tie_within=0`` the answer is the one of sums that are rounded once, at their end: documents with
-    the same terms tie exactly, and the order of runs has no part in it. To this end the sums of all documents
-    are made anew for each choice, in plain floats, and those so near to the greatest that rounding may have
-    decided are made again, with `math.fsum`. Updating the sums instead would save little, and leave other
-    last bits than a state made again from the judgements. O(n_runs * depth) for each choice.
+    All sums are made anew for each choice: updating them would save little, and leave other last bits than a
+    state made again from the judgements. O(n_runs * depth) for each choice.
 
     >>> from pooler.strategies.rankings import rankings_of
     >>> rankings, docnos = rankings_of([["a", "b"], ["b", "c"]])
-    >>> sums = WeightedSums(rankings, np.array([[2.0, 1.0], [2.0, 1.0]]))
+    >>> sums = WeightedSums(rankings, np.array([[2.0, 1.0], [2.0, 1.0]]), tie_within=1e-9)
     >>> docnos[sums.best([1.0, 1.0])], docnos[sums.best([1.0, 0.1])]
     ('b', 'a')
     """
 
-    def __init__(
-        self, rankings: TopicRankings, worth: NDArray[np.float64], *, tie_within: float = 0.0
-    ) -> None:
+    def __init__(self, rankings: TopicRankings, worth: NDArray[np.float64], *, tie_within: float) -> None:
         is_there = rankings.documents != NO_DOCUMENT
         self.unobserved = Unobserved(rankings)
         self.worth = np.where(is_there, worth, 0.0)
         """Shape (n_runs, depth); 0 where there is no document."""
-        self._rows: list[list[float]] = self.worth.tolist()
         # What is no document goes to a place of its own, behind the last document.
         n_documents = rankings.n_documents
         self._documents = np.where(is_there, rankings.documents, n_documents).ravel().astype(np.intp)
         self._handicaps = np.zeros(n_documents + 1)
         self._handicaps[n_documents] = -np.inf
-        self._is_exact = not tie_within
-        # Twice the bound on the relative error of a sum of n_runs positive terms, and then some.
-        self._share = 1 - (tie_within or (rankings.n_runs + 2) * 2.0**-52)
+        self._share = 1 - tie_within
 
     def best(self, factors: list[float]) -> int | None:
         """Return the unobserved document with the greatest sum; ``None`` when all have been observed.
@@ -129,20 +127,12 @@ class WeightedSums:
             return None
         terms = np.array(factors)[:, np.newaxis] * self.worth
         sums = self._handicaps + np.bincount(self._documents, terms.ravel(), self._handicaps.size)
-        near = np.flatnonzero(sums >= sums.max() * self._share).tolist()
-        if self._is_exact and len(near) > 1:
-            return max(near, key=lambda document: (self._exact_sum(document, factors), document))
-        return int(near[-1])
+        return int(np.flatnonzero(sums >= sums.max() * self._share)[-1])
 
     def remove(self, document: int) -> None:
         """Mark a document as observed; see `Unobserved.remove`."""
         self.unobserved.remove(document)
         self._handicaps[document] = -np.inf
-
-    def _exact_sum(self, document: int, factors: list[float]) -> float:
-        """Return the sum of a document, rounded once."""
-        places = self.unobserved.places[document]
-        return math.fsum(factors[run] * self._rows[run][place] for run, place in places)
 
 
 _UNITS = 1 << 1074
@@ -443,7 +433,163 @@ class RbpC(RbpB):
         return residual * (middle * middle * middle)
 
 
-JUDGED = (
+class Bandit(ABC):
+    """Choose a run by what its documents were worth; then its first unobserved document.
+
+    Every run with unobserved documents is an arm, and to judge a document is to pull it. The
+    reward is 1 for a relevant document and 0 for another one [4]_. A subclass says which arm to
+    pull next.
+
+    Notes
+    -----
+    The reward is credited to every run that returned the document, anywhere in the ranking as it
+    was cut; so does MaxMean in Lipani et al.'s implementation, whose other bandits credit the arm
+    pulled alone. So it does not matter from which arm a document came, and `observe` takes any
+    document alike. A document without a judgement earns nothing, and counts as no pull.
+    """
+
+    def __init__(self, rankings: TopicRankings) -> None:
+        self._unobserved = Unobserved(rankings)
+        self._hits: list[float] = [0] * rankings.n_runs
+        """By run: relevant documents among those judged."""
+        self._judged: list[float] = [0] * rankings.n_runs
+        """By run: judged documents."""
+
+    def choose(self) -> int | None:
+        """Return the first unobserved document of the best arm; ``None`` = none left."""
+        arms = [run for run, n_left in enumerate(self._unobserved.n_left) if n_left]
+        return self._unobserved.head(self._arm(arms)) if arms else None
+
+    def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
+        """Record what was judged of a document; see `Adaptive.observe`."""
+        self._unobserved.remove(document)
+        if relevant is None:
+            return
+        for run, _ in self._unobserved.places[document]:
+            self._credit(run, int(relevant))
+
+    @abstractmethod
+    def _arm(self, arms: list[int]) -> int:
+        """Return the arm to pull next, of those there are: runs, ascending, at least one."""
+
+    def _credit(self, run: int, reward: int) -> None:
+        self._hits[run] += reward
+        self._judged[run] += 1
+
+
+class MaxMean(Bandit):
+    r"""Pull the arm of the greatest expected reward.
+
+    A judgement still counts rho, in [0, 1], after the next one of its run: with 0 the last one alone counts.
+
+    Notes
+    -----
+    .. math:: \mu_r = (1 + \mathrm{hits}_r) / (2 + \mathrm{judged}_r)
+
+    the mean of a Beta distribution that was uniform before the first judgement (MM of [4]_, which
+    breaks ties at random). At every judgement of a document it returned, and at no other, a run gets
+
+    .. math:: \mathrm{hits}_r \leftarrow \rho\,\mathrm{hits}_r + \mathrm{rel}, \quad
+              \mathrm{judged}_r \leftarrow \rho\,\mathrm{judged}_r + 1    (MM-NS of [4]_)
+
+    so with ``rho=0`` the mean is 2/3 after a relevant document, 1/3 after another one, and 1/2 before the
+    first.
+
+    Examples
+    --------
+    b was in both runs and is relevant; a, in the first one only, is not. So the second run is
+    worth 2/3, the first 2/4, and the second gives d:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "d"]])
+    >>> state = MaxMean(rankings)
+    >>> state.observe(docnos.index("a"), False)
+    >>> state.observe(docnos.index("b"), True)
+    >>> docnos[state.choose()]
+    'd'
+
+    With ``rho=0`` the first run's latest document alone counts, which was not relevant:
+
+    >>> rankings, docnos = rankings_of([["a", "b", "c", "d"], ["e"]])
+    >>> state = MaxMean(rankings, rho=0)
+    >>> for docno, relevant in ("a", True), ("b", True), ("c", False):
+    ...     state.observe(docnos.index(docno), relevant)
+    >>> docnos[state.choose()]
+    'e'
+    """
+
+    def __init__(self, rankings: TopicRankings, *, rho: float = 1) -> None:
+        super().__init__(rankings)
+        self._rho = rho
+        self._means = [1 / 2] * rankings.n_runs
+
+    def _arm(self, arms: list[int]) -> int:
+        # `max` takes the first of equals. Equal fractions of small numbers are equal floats.
+        return max(arms, key=self._means.__getitem__)
+
+    def _credit(self, run: int, reward: int) -> None:
+        hits = self._hits[run] = self._rho * self._hits[run] + reward
+        judged = self._judged[run] = self._rho * self._judged[run] + 1
+        self._means[run] = (1 + hits) / (2 + judged)
+
+
+class Thompson(Bandit):
+    r"""Draw what every arm may be worth, and pull the one that drew the most.
+
+    Notes
+    -----
+    .. math:: \theta_r \sim \mathrm{Beta}(1 + \mathrm{hits}_r, 1 + \mathrm{misses}_r)
+
+    and the arm of the greatest :math:`\theta_r` is pulled ([6]_; "BLA" in [4]_).
+
+    For whole numbers, Beta(a, b) is the distribution of the a-th smallest of a + b - 1 uniform
+    numbers [7]_, and this is how it is drawn: no distribution of numpy, no logarithm of the
+    machine has a part in it. After n observed documents they are the first of the topic's random stream
+    of step n: 1 + hits + misses of them for the first arm by tag, and so on.
+
+    O(j log j) for each document, where j is the sum over runs of judged documents, counted once for
+    each run.
+
+    References
+    ----------
+    .. [6] Thompson, "On the likelihood that one unknown probability exceeds another in view of
+       the evidence of two samples", *Biometrika* 25, pp. 285-294, 1933.
+    .. [7] David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 2.3.
+
+    Examples
+    --------
+    Before the first judgement each arm is worth one uniform number, and the greatest wins:
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a"], ["b"], ["c"]], topic="51")
+    >>> uniform_numbers(7, "51", 3, step=0).round(2).tolist()
+    [0.55, 0.36, 0.19]
+    >>> docnos[Thompson(rankings, seed=7).choose()]
+    'a'
+    """
+
+    def __init__(self, rankings: TopicRankings, *, seed: int) -> None:
+        super().__init__(rankings)
+        self._seed = seed
+        self._topic = rankings.topic
+
+    def _arm(self, arms: list[int]) -> int:
+        hits = np.array([self._hits[run] for run in arms], np.intp)
+        counts = np.array([self._judged[run] for run in arms], np.intp) + 1
+        # One row an arm; what is beyond its numbers is sorted to the end.
+        rows = np.full((len(arms), counts.max()), 2.0)
+        numbers = uniform_numbers(
+            self._seed, self._topic, int(counts.sum()), step=self._unobserved.n_observed
+        )
+        rows[np.arange(rows.shape[1]) < counts[:, np.newaxis]] = numbers
+        rows.sort(axis=1)
+        # The first of equals.
+        return arms[int(rows[np.arange(len(arms)), hits].argmax())]
+
+
+_LOSADA = "Losada, Parapar and Barreiro 2017"
+_RHO = Parameter("rho", 0.0, "weight of past judgements", least=0, most=1)
+ADAPTIVE = (
     AdaptiveStrategy(
         "rbp-b",
         "by how much the document could still change the runs' RBP",
@@ -467,5 +613,100 @@ JUDGED = (
         (Parameter("beta", 0.1, "the smaller, the faster", least=0, most=1, is_open=True),),
         start=Hedge,
     ),
+    AdaptiveStrategy(
+        "max-mean", "bandit: the run with the best share of relevant documents", _LOSADA, start=MaxMean
+    ),
+    AdaptiveStrategy("mm-ns", "max-mean where old judgements fade", _LOSADA, (_RHO,), start=MaxMean),
+    AdaptiveStrategy(
+        "thompson",
+        "bandit: each run as often as it is likely to be the best",
+        _LOSADA,
+        start=Thompson,
+        needs_seed=True,
+    ),
 )
-"""In the order in which strategies are listed."""
+"""Those that another one can go on with, in the order in which strategies are listed."""
+
+
+def depth_pool_size(rankings: TopicRankings, *, first: int) -> int:
+    """Count the documents that some run has at a rank of at most `first`, from 1.
+
+    So many are judged before the adaptive part begins: a smaller budget never reaches it.
+
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> depth_pool_size(rankings_of([["a", "b"], ["b"]])[0], first=1)
+    2
+    """
+    return int((rankings.best_ranks() <= first).sum())
+
+
+class DepthThen:
+    """Judge the first documents of every run, then go on with another strategy, at its beginning.
+
+    The documents of the depth pool come by best rank (the order of the strategy ``take``). The
+    inner strategy observes each of them as it comes, so that it has learned from all of them when
+    it makes its first choice: the DepthN kinds of [5]_. Any document is observed alike, of the
+    depth pool or not. O(1) for each document, and the inner strategy's cost.
+
+    Examples
+    --------
+    >>> from pooler.strategies.rankings import rankings_of
+    >>> rankings, docnos = rankings_of([["a", "b"], ["c", "d"]])
+    >>> state = DepthThen(rankings, MoveToFront(rankings), first=1)
+    >>> for relevant in True, False, True, True:
+    ...     chosen = state.choose()
+    ...     print(docnos[chosen], end=" ")
+    ...     state.observe(chosen, relevant)
+    c a d b
+    """
+
+    def __init__(self, rankings: TopicRankings, inner: Adaptive, *, first: int) -> None:
+        self._inner = inner
+        size = depth_pool_size(rankings, first=first)
+        # By best rank, so the depth pool comes first.
+        self._waiting = dict.fromkeys(descending(take_values(rankings))[:size].tolist())
+        """Documents of the depth pool not observed yet, in order."""
+
+    def choose(self) -> int | None:
+        """Return the next document of the depth pool, and after it the inner strategy's."""
+        return next(iter(self._waiting), None) if self._waiting else self._inner.choose()
+
+    def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
+        """Record what was judged of a document; see `Adaptive.observe`."""
+        self._inner.observe(document, relevant)
+        self._waiting.pop(document, None)
+
+
+def depth_then_strategy(adaptive: Iterable[AdaptiveStrategy]) -> AdaptiveStrategy:
+    """Return the table's row for `DepthThen`, which can go on with any of `adaptive`, at its defaults.
+
+    Its `start` and `needs_seed_for` raise `UnknownNameError` when the parameter ``then`` names none of them.
+    """
+    inner = {strategy.name: strategy for strategy in adaptive}
+
+    def find(name: ParameterValue) -> AdaptiveStrategy:
+        if name not in inner:
+            raise UnknownNameError("adaptive strategy", str(name), inner)
+        return inner[str(name)]
+
+    def needs_seed(parameters: Mapping[str, ParameterValue]) -> bool:
+        strategy = find(parameters["then"])
+        return strategy.needs_seed_for(strategy.complete({}))
+
+    def start(rankings: TopicRankings, *, then: str, first: int, seed: int | None = None) -> DepthThen:
+        seeded = {"seed": seed} if needs_seed({"then": then}) else {}
+        state = find(then).start(rankings, **seeded, **find(then).complete({}))
+        return DepthThen(rankings, state, first=first)
+
+    return AdaptiveStrategy(
+        name="depth-then",
+        summary="the first documents of every run, then an adaptive strategy",
+        source="Lipani et al. 2017",
+        parameters=(
+            Parameter("then", "mtf", "the adaptive strategy that follows", type=str),
+            Parameter("first", 10, "ranks of every run judged first", type=int, least=1),
+        ),
+        start=start,
+        least_budget=lambda rankings, *, first, **_then: depth_pool_size(rankings, first=first),
+        needs_seed_with=needs_seed,
+    )

@@ -71,11 +71,8 @@ class Parameter:
             return "must be a name"
         kind = "an integer" if self.type is int else "a number"
         than = ("> ", "< ") if self.is_open else (">= ", "<= ")
-        bounds = [
-            sign + f"{bound:g}"
-            for sign, bound in zip(than, (self.least, self.most), strict=True)
-            if bound is not None
-        ]
+        ends = zip(than, (self.least, self.most), strict=True)
+        bounds = [f"{sign}{bound:g}" for sign, bound in ends if bound is not None]
         return f"must be {kind} {' and '.join(bounds)}".rstrip()
 
 
@@ -151,8 +148,7 @@ class Strategy:
         for parameter in self.parameters:
             value = chosen.get(parameter.name, parameter.default)
             if value is None:
-                requirement = f"must be given: {parameter.summary}"
-                raise ParameterError(parameter.name, requirement, None)
+                raise ParameterError(parameter.name, f"must be given: {parameter.summary}", None)
             values[parameter.name] = parameter.check(value)
         return values
 
@@ -172,22 +168,17 @@ class AdaptiveStrategy(Strategy):
     """Chooses document by document."""
 
     start: Callable[..., Adaptive]
-    """From `TopicRankings`, the seed (``seed=``, only when `needs_seed_for` says so), and the
-    parameters by name, to the state before the first document."""
+    """From `TopicRankings`, ``seed=`` (only when needed) and parameters by name to the first state."""
     needs_seed: bool = False
     """Whether choices are random, with all parameters."""
     least_budget: Callable[..., int] | None = None
-    """From `TopicRankings`, and the parameters by name, to the least budget that makes sense for
-    the topic; ``None`` = any does."""
+    """From `TopicRankings` and parameters by name to the least budget of the topic; ``None`` = any."""
     needs_seed_with: Callable[[Mapping[str, ParameterValue]], bool] | None = None
-    """From all parameters to whether choices are random with them; ``None`` = `needs_seed`
-    says it."""
+    """From all parameters to whether choices are random with them; ``None`` = `needs_seed` says it."""
 
     def needs_seed_for(self, parameters: Mapping[str, ParameterValue]) -> bool:
         """Return whether choices are random with all these parameters (see `complete`)."""
-        if self.needs_seed_with is None:
-            return self.needs_seed
-        return self.needs_seed_with(parameters)
+        return self.needs_seed if self.needs_seed_with is None else self.needs_seed_with(parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,12 +186,10 @@ class SamplingStrategy(Strategy):
     """Draws documents at random; always needs a seed."""
 
     draw: Callable[..., Sample]
-    """From `TopicRankings`, ``budget=`` (int or ``None``), ``seed=``, and the parameters by name,
-    to the sample."""
+    """From `TopicRankings`, ``budget=`` (int or ``None``), ``seed=`` and parameters by name to the sample."""
     needs_budget: bool = False
     least_depth: Callable[..., int] | None = None
-    """From the parameters by name to the least depth of the cut they can be used with; ``None`` =
-    any."""
+    """From parameters by name to the least depth of the cut they can be used with; ``None`` = any."""
 
 
 AnyStrategy = FixedStrategy | AdaptiveStrategy | SamplingStrategy

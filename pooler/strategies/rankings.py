@@ -30,8 +30,7 @@ class TopicRankings:
     n_documents: int
     """Documents of the union; each number below it occurs."""
     scores: NDArray[np.float64] | None = None
-    """Shape (n_runs, depth), finite where there is a document, NaN elsewhere; ``None`` = not
-    loaded, since few strategies look at scores."""
+    """Shape (n_runs, depth), finite where there is a document, NaN elsewhere; ``None`` = not loaded."""
     topic: str = ""
     """Its id; every topic has a random stream of its own."""
 
@@ -96,7 +95,6 @@ def rankings_of(
     rankings: Sequence[Sequence[str]],
     scores: Sequence[Sequence[float] | NDArray[np.float64]] | None = None,
     *,
-    depth: int | None = None,
     topic: str = "",
 ) -> tuple[TopicRankings, list[str]]:
     """Turn rankings of docnos into arrays.
@@ -108,8 +106,6 @@ def rankings_of(
         in a run. Empty rankings are passed over.
     scores : sequence of sequence of float, optional
         Their scores.
-    depth : int, optional
-        Ranks taken from each run, at least 1; default all.
     topic : str, optional
         The topic's id.
 
@@ -120,11 +116,11 @@ def rankings_of(
 
     Examples
     --------
-    >>> rankings, docnos = rankings_of([["b", "a", "c"], ["c"]], depth=2)
+    >>> rankings, docnos = rankings_of([["b", "a"], ["c"]])
     >>> rankings.documents.tolist(), docnos
     ([[1, 0], [2, -1]], ['a', 'b', 'c'])
     """
-    taken = [ranking[:depth] for ranking in rankings if ranking]
+    taken = [ranking for ranking in rankings if ranking]
     docnos = sorted(set().union(*taken))
     numbers = dict(zip(docnos, range(len(docnos)), strict=True))
     shape = (len(taken), max(map(len, taken), default=0))
@@ -137,7 +133,7 @@ def rankings_of(
     if scores is not None:
         table = np.full(shape, np.nan)
         for row, of_run in enumerate(part for part in scores if len(part)):
-            table[row, : len(taken[row])] = of_run[:depth]
+            table[row, : len(taken[row])] = of_run
     return TopicRankings(documents, len(docnos), table, topic), docnos
 
 

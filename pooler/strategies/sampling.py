@@ -3,8 +3,7 @@
 All take the topic's `TopicRankings`, a seed and a budget, and return a `Sample`. Every document gets a random
 number, and of those that may be taken the ones with the least numbers are: so, with the same seed, a smaller
 budget of a uniform sample draws some of the documents of a larger one. `ArgumentError` is raised if a budget
-is below 1, since a sample of nothing estimates nothing, or too small for the topic. O(n log n) for n
-documents taken from all runs.
+is too small for the topic. O(n log n) for n documents taken from all runs.
 
 References
 ----------
@@ -34,7 +33,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.strategies.depth import take_values
+from pooler.strategies.fixed import take_values
 from pooler.strategies.kinds import Parameter, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending, raw_numbers, uniform_numbers
 from store.errors import ArgumentError, ParameterError
@@ -49,7 +48,7 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     The documents between the cuts of infAP [1]_, but of exactly the size asked for, where NIST's script
     tosses a coin for each document [2]_. A simple random sample: it depends on the union alone, not on ranks
     or runs. It has one stratum, 1; the inclusion probability is the number drawn over that of the union, for
-    every document. Values, by best rank: `pooler.strategies.depth.take_values`.
+    every document. Values, by best rank: `pooler.strategies.fixed.take_values`.
 
     >>> from pooler.strategies.rankings import rankings_of
     >>> rankings, _ = rankings_of([["a", "b", "c"], ["d", "b"]], topic="51")
@@ -57,7 +56,6 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> int(sample.sampled.sum()), sample.inclusion.tolist()
     (3, [0.75, 0.75, 0.75, 0.75])
     """
-    _check_budget(budget, rankings.topic)
     every, size = np.arange(rankings.n_documents), min(budget, rankings.n_documents)
     return _drawn(rankings, seed, [(every, size, size)], take_values(rankings))
 
@@ -80,11 +78,6 @@ def _drawn(
             numbers_of_strata[members] = number
             inclusion[members] = expected / members.size
     return Sample(sampled, numbers_of_strata, inclusion, values)
-
-
-def _check_budget(budget: int, topic: str) -> None:
-    if budget < 1:
-        raise ArgumentError("budget", f"must give topic `{topic}` at least one document", budget)
 
 
 def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
@@ -124,7 +117,6 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> sample.inclusion.tolist(), sample.strata.tolist()
     ([0.625, 0.1875, 0.1875], [1, 3, 2])
     """
-    _check_budget(budget, rankings.topic)
     values = prior(rankings)
     ordered = descending(values)
     buckets = _buckets(values[ordered], budget)
@@ -279,21 +271,18 @@ def parse_strata(text: str) -> tuple[Stratum, ...]:
 
 
 def _parse_stratum(part: str, text: str) -> Stratum:
-    if _DEPTH.fullmatch(part):
-        part = f"1:{part}:1"
+    part = f"1:{part}:1" if _DEPTH.fullmatch(part) else part
     match = _STRATUM.fullmatch(part)
-    where = f": stratum `{part}`"
-    if match is None or match[3] in ("", "."):
-        raise ParameterError(PARAMETER, _FORM + where, text, hint=_HINT)
-    first, last = int(match[1]), int(match[2])
-    if not 1 <= first <= last:
-        requirement = f"must have ranks from 1, the first of a stratum not above its last{where}"
-        raise ParameterError(PARAMETER, requirement, text, hint=_HINT)
-    rate = None if match[3] is None else Fraction(match[3])
-    if rate is not None and not 0 < rate <= 1:
-        requirement = f"must have rates above 0 and at most 1{where}"
-        raise ParameterError(PARAMETER, requirement, text, hint=_HINT)
-    return Stratum(first, last, rate)
+    requirement = _FORM
+    if match is not None and match[3] not in ("", "."):
+        first, last, rate = int(match[1]), int(match[2]), None if match[3] is None else Fraction(match[3])
+        if not 1 <= first <= last:
+            requirement = "must have ranks from 1, the first of a stratum not above its last"
+        elif rate is not None and not 0 < rate <= 1:
+            requirement = "must have rates above 0 and at most 1"
+        else:
+            return Stratum(first, last, rate)
+    raise ParameterError(PARAMETER, f"{requirement}: stratum `{part}`", text, hint=_HINT)
 
 
 def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed: int, strata: str) -> Sample:
@@ -303,7 +292,7 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
     strata are numbered 1, 2, ... in the order of the text, as `parse_strata` reads it. Documents in no
     stratum are not pooled, and so none below a cut of the rankings. A budget is needed when a stratum has no
     rate. The inclusion probability is the number drawn from the stratum over that of its documents. Values,
-    by best rank: `pooler.strategies.depth.take_values`.
+    by best rank: `pooler.strategies.fixed.take_values`.
 
     Notes
     -----
@@ -344,21 +333,19 @@ def _sample_sizes(
     strata: Sequence[Stratum], sizes: Sequence[int], budget: int | None, topic: str
 ) -> list[int]:
     drawn = [
-        0 if stratum.rate is None else max(min(size, 1), _half_up(stratum.rate * size))
+        0 if stratum.rate is None else max(min(size, 1), int(stratum.rate * size + Fraction(1, 2)))
         for stratum, size in zip(strata, sizes, strict=True)
     ]
     shared = [index for index, stratum in enumerate(strata) if stratum.rate is None]
     if budget is None:
         if shared:
-            requirement = f"must be given: stratum {strata[shared[0]]} has no rate"
-            raise ArgumentError("budget", requirement, None)
+            raise ArgumentError("budget", f"must be given: stratum {strata[shared[0]]} has no rate", None)
         return drawn
     shared = [index for index in shared if sizes[index]]
     n_fixed = sum(drawn)
     needed = n_fixed + len(shared)
     if budget < needed:
-        requirement = f"must be at least {needed} for topic `{topic}`: {n_fixed} by the rates of its"
-        requirement += " strata"
+        requirement = f"must be at least {needed} for topic `{topic}`: {n_fixed} by the rates of its strata"
         if shared:
             requirement += f", and one from each of the {len(shared)} without a rate"
         raise ArgumentError("budget", requirement, budget)
@@ -366,10 +353,6 @@ def _sample_sizes(
     for index, share in zip(shared, shares, strict=True):
         drawn[index] = share
     return drawn
-
-
-def _half_up(number: Fraction) -> int:
-    return int(number + Fraction(1, 2))
 
 
 def _share(total: int, sizes: Sequence[int]) -> list[int]:

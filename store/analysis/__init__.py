@@ -17,7 +17,7 @@ eq. 1                  prefactor 1/N; must be 1/R, as in its own worked example;
 section 2.2.3          ``111000001`` and ``101110000`` have 9 characters for N = 10; 1110000001
                        (.85) and 1011100000 (.8042) are meant; the first as it stands has .8611
 section 2.2.3, swaps   the two uses of eq. 6 may not both be taken on the original ranking: 11000 to
-                       10100 would change S by 0, but it falls by 1/3; see `measures.chance`
+                       10100 would change S by 0, but it falls by 1/3; see `swap_effect`
 section 3.2            the sample "of h topics" is of L
 eq. 14                 the subscript m of E_m is missing
 eq. 17, appendix 2     "V_p[V_m(.)]" is no definition of V_pm; the split of the variance is right
@@ -89,8 +89,8 @@ inverse purity         bounds K and L interchanged, and N where its example has 
 
 References
 ----------
-.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
-   2001 (in Japanese).
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment", 2001 (in
+   Japanese).
 .. [2] "F値の前身はE値?", article on the web (in Japanese).
 .. [3] "情報検索システムの評価指標:精度と再現率", article on the web (in Japanese).
 .. [4] "recall と precision の定義と意味", article on the web (in Japanese).

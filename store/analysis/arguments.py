@@ -1,18 +1,10 @@
-"""What several functions ask of an argument, in the same words.
-
-Loads numpy for arrays alone: a judge's pace, which is shown at the start of a screen, has none.
-"""
+"""What several functions ask of an argument, in the same words."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from store.errors import ArgumentError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
 
 Name = TypeVar("Name", bound=str)
 
@@ -41,29 +33,3 @@ def check_cutoff(cutoff: int | None) -> None:
     """Raise `ArgumentError` unless `cutoff` is at least 1 or not given."""
     if cutoff is not None:
         check_integer("cutoff", cutoff, 1)
-
-
-def vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return values as an array of one dimension, which may be empty; NaN and infinity may be among them.
-
-    Raise `ArgumentError`, by the argument's `name`, for another number of dimensions.
-
-    >>> vector("scores", [1, 2]).tolist()
-    [1.0, 2.0]
-    """
-    import numpy as np
-
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise ArgumentError(name, "must be one-dimensional", f"shape {array.shape}")
-    return array
-
-
-def finite_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return values as `vector` does; raise `ArgumentError` too if one is not finite."""
-    import numpy as np
-
-    array = vector(name, values)
-    if not np.isfinite(array).all():
-        raise ArgumentError(name, "must be finite", array.tolist())
-    return array

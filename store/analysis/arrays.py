@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,3 +109,17 @@ def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:
         grades = np.array([line.grade for line in lines], dtype=np.int64)
         judged[topic] = (np.array(numbers, dtype=np.int64), grades)
     return judged
+
+
+def cut_by_code(
+    names: Sequence[str] | Mapping[int, str], codes: NDArray[np.int64], *columns: NDArray[Any]
+) -> dict[str, Any]:
+    """Cut columns into the parts of equal codes, which ascend: a tuple of arrays by the name of each code.
+
+    >>> cut_by_code(["9", "10"], np.array([0, 1, 1]), np.array([7, 5, 6]))
+    {'9': (array([7]),), '10': (array([5, 6]),)}
+    """
+    found, starts = np.unique(codes, return_index=True)
+    parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
+    named = (names[code] for code in found.tolist())
+    return dict(zip(named, parts, strict=False))  # nothing splits into one empty part

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.sampled import NOT_POOLED, at_places
 from store.analysis.rankings import NOT_RETRIEVED
-from store.errors import ArgumentError
 
 NO_GRADE = -1
 """Of a document that the model did not grade: nothing is expected of it, which is a gain of 0."""
@@ -76,17 +75,13 @@ class Drawn:
 def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[np.bool_]) -> Drawn:
     """Describe a sample by the topic and stratum of every document, both from 0, and whether it was judged.
 
-    Topics ascend, else `ArgumentError`. Sampled documents that could not be judged are lost at
+    Topics ascend. Sampled documents that could not be judged are lost at
     random within their stratum: they count as not sampled.
 
-    Examples
-    --------
     >>> sample = drawn(np.zeros(4, int), np.array([0, 0, 0, 1]), np.array([True, False, True, True]))
     >>> sample.inclusion.round(3).tolist(), sample.joint.round(3).tolist()
     ([0.667, 0.667, 1.0], [1.333, 1.0])
     """
-    if np.any(np.diff(topics) < 0):
-        raise ArgumentError("topics", "must ascend", topics.tolist())
     sizes = np.bincount(strata)
     counts = np.bincount(strata[judged], minlength=sizes.size)
     return Drawn(topics, strata, np.flatnonzero(judged), sizes, counts)
@@ -95,8 +90,6 @@ def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[
 def grade_counts(model: NDArray[np.int64], sample: Drawn) -> NDArray[np.int64]:
     """Count judged documents by the model's grade, for the grades that documents have, ascending.
 
-    Examples
-    --------
     >>> sample = drawn(np.zeros(3, int), np.zeros(3, int), np.array([True, True, False]))
     >>> grade_counts(np.array([2, 0, 1]), sample).tolist()
     [1, 0, 1]
@@ -393,8 +386,6 @@ def corrected_ideal(
 def corrected_ndcg(discounted: NDArray[np.float64], ideal: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide estimated discounted gains by those of the best list, cut to [0, 1]; 0 where that has none.
 
-    Examples
-    --------
     >>> corrected_ndcg(np.array([[1.0, 3.0, 1.0]]), np.array([2.0, 2.0, 0.0])).tolist()
     [[0.5, 1.0, 0.0]]
     """
@@ -514,25 +505,11 @@ def _mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
 def corrected_measures(
     population: Population, specs: Sequence[MeasureSpec], *, whole: Drawn | None = None
 ) -> list[CorrectedMeasure]:
-    """Correct a model's scores by people's grades of a sample.
+    """Correct a model's scores by people's grades of a sample, in which every stratum has a judged document.
 
-    Parameters
-    ----------
-    population : Population
-        Every stratum that has documents has a judged one.
-    specs : sequence of MeasureSpec
-    whole : Drawn, optional
-        The sample with the documents that could not be judged; bounds are of it.
-
-    Returns
-    -------
-    list of CorrectedMeasure
-        What is expected of documents that people did not judge is one of `WAYS`.
-
-    Notes
-    -----
-    Methods are those of `difference_scores`, `corrected_precision` and `corrected_ndcg`.
-    O(n_runs^2 n_judged) a measure.
+    What is expected of documents that people did not judge is one of `WAYS`. Methods are those of
+    `difference_scores`, `corrected_precision` and `corrected_ndcg`. `whole` is the sample with the documents
+    that could not be judged; bounds are of it. O(n_runs^2 n_judged) a measure.
     """
     used: CorrectionMethod = "calibrated" if population.is_learnable else "people"
     found = []
@@ -549,44 +526,29 @@ def corrected_measures(
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Expected:
+class _Expected(NamedTuple):
     """What is expected of every document: its gain, and for nDCG how likely each grade is."""
 
     gains: NDArray[np.float64]
     shares: NDArray[np.float64]
 
 
-def _gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
+def _gains(population: Population, spec: MeasureSpec, level: int | None = None) -> NDArray[np.float64]:
+    """Return the gain of every grade, where relevance is one at a level, by default people's."""
     if spec.gains is not None:
         return spec.gains
-    return (population.levels >= population.level).astype(np.float64)
-
-
-def _model_gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return the gain of every document by the model; 0 without a grade."""
-    of_level = spec.gains
-    if of_level is None:
-        of_level = (population.levels >= population.model_level).astype(np.float64)
-    return np.append(of_level, 0.0)[population.model]
-
-
-def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return how likely each outcome is by the sample: relevant or not, or every grade."""
-    outcomes, n = population.people, population.levels.size
-    if spec.gains is None:
-        outcomes, n = _gains(population, spec)[outcomes].astype(np.int64), 2
-    return calibrated_shares(population.model, outcomes, n, population.sample)
+    return (population.levels >= (population.level if level is None else level)).astype(np.float64)
 
 
 def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> _Expected:
+    n_documents, n_outcomes = population.model.size, population.levels.size
     if way == "people":
-        return _Expected(
-            np.zeros(population.model.size), np.zeros((population.model.size, population.levels.size))
-        )
-    shares = _shares(population, spec)
-    gains = shares[:, 1] if spec.gains is None else shares @ spec.gains
-    return _Expected(gains, shares)
+        return _Expected(np.zeros(n_documents), np.zeros((n_documents, n_outcomes)))
+    outcomes = population.people
+    if spec.gains is None:  # relevant or not
+        outcomes, n_outcomes = _gains(population, spec)[outcomes].astype(np.int64), 2
+    shares = calibrated_shares(population.model, outcomes, n_outcomes, population.sample)
+    return _Expected(shares[:, 1] if spec.gains is None else shares @ spec.gains, shares)
 
 
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
@@ -662,7 +624,8 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
     n_levels = population.levels.size
     grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
-    expected = _Expected(_model_gains(population, spec), grades)
+    of_grade = np.append(_gains(population, spec, population.model_level), 0.0)
+    expected = _Expected(of_grade[population.model], grades)
     found = _by_topic(unjudged, spec, expected)
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]

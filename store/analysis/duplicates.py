@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.alpha import alpha
+from store.analysis.agreement.kappa import alpha
 from store.errors import ArgumentError
 
 LENGTH = 5
@@ -37,8 +37,6 @@ _HAS_ALONE = re.compile(f"[{_ALONE}]")
 def words_of(text: str) -> list[str]:
     """Cut a text into normalised words.
 
-    Examples
-    --------
     >>> words_of("The ﬁrst Straße, 東京の!")
     ['the', 'first', 'strasse', '東', '京', 'の']
     """
@@ -59,11 +57,6 @@ class ShingleSets:
     twins: NDArray[np.int64]
     """Shape (n_documents,): the first document of the same words; of one without words itself. Documents
     that are not their own first have no shingles here, but their size."""
-
-    @property
-    def n_documents(self) -> int:
-        """Documents."""
-        return self.sizes.size
 
 
 def shingle_sets(texts: Iterable[str], *, advance: Callable[[int], None] = lambda _: None) -> ShingleSets:
@@ -182,8 +175,6 @@ def _renumbered(names: NDArray[np.int64]) -> tuple[NDArray[np.int32], int, NDArr
     return found, n_distinct, is_repeated[found]
 
 
-THRESHOLD = Fraction(4, 5)
-"""Least Jaccard of documents that are taken for one content (Bernstein & Zobel's content-equivalent)."""
 _AT_ONCE = 4_000_000
 """Pairs that are made, or shingles that are compared, at a time."""
 
@@ -204,8 +195,6 @@ class NearPairs:
 def as_threshold(threshold: float | str | Fraction) -> Fraction:
     """Read a least Jaccard as it is written; `ArgumentError` if it is not above 0 and at most 1.
 
-    Examples
-    --------
     >>> as_threshold(0.8)
     Fraction(4, 5)
     """
@@ -246,8 +235,8 @@ def near_pairs(sets: ShingleSets, threshold: float | str | Fraction) -> NearPair
     ----------
     .. [1] S. Chaudhuri, V. Ganti and R. Kaushik, "A primitive operator for similarity joins in data
        cleaning", *ICDE* 2006, doi:10.1109/ICDE.2006.9.
-    .. [2] R. J. Bayardo, Y. Ma and R. Srikant, "Scaling up all pairs similarity search", *WWW* 2007,
-       131-140, doi:10.1145/1242572.1242591.
+    .. [2] R. J. Bayardo, Y. Ma and R. Srikant, "Scaling up all pairs similarity search", *WWW* 2007, 131-140,
+       doi:10.1145/1242572.1242591.
 
     Examples
     --------
@@ -261,7 +250,7 @@ def near_pairs(sets: ShingleSets, threshold: float | str | Fraction) -> NearPair
     """
     least = as_threshold(threshold)
     found: list[NDArray[np.int64]] = [np.empty((4, 0), dtype=np.int64)]
-    n = sets.n_documents
+    n = sets.sizes.size
     known = np.empty(0, dtype=np.int64)
     for candidates in _candidates(sets, least):
         new = np.setdiff1d(candidates, known, assume_unique=True)
@@ -277,7 +266,7 @@ def near_pairs(sets: ShingleSets, threshold: float | str | Fraction) -> NearPair
 
 def _candidates(sets: ShingleSets, least: Fraction) -> Iterator[NDArray[np.int64]]:
     """Yield pairs that share a shingle of their prefixes, as first * n + second: rising, once a block."""
-    n, sizes = sets.n_documents, sets.sizes
+    n, sizes = sets.sizes.size, sets.sizes
     counts = np.diff(sets.starts)
     prefix = sizes - -(-sizes * least.numerator // least.denominator) + 1
     # Shingles that no other document has are the rarest: they come first and find none.
@@ -342,8 +331,6 @@ MOST_COMPARED = 2_000_000
 def components(pairs: NearPairs, twins: NDArray[np.int64]) -> NDArray[np.int64]:
     """Put together what chains of near pairs join, shape (n_documents,): the least place of each cluster.
 
-    Examples
-    --------
     >>> chain = NearPairs(*np.array([[0, 1], [1, 4], [8, 8], [9, 9]]))
     >>> components(chain, np.array([0, 1, 1, 3, 4])).tolist()
     [0, 0, 0, 3, 0]
@@ -402,19 +389,15 @@ class PairConsistency:
 def pair_consistency(pairs: Sequence[tuple[int, int]], values: Sequence[int]) -> PairConsistency:
     """Measure how alike the two grades of pairs are.
 
-    Grades stand in either order, and are of the scale `values`, ascending, else `ArgumentError`. A pair is a
+    Grades stand in either order, and are of the scale `values`, ascending. A pair is a
     unit of two votes of which neither is the first, so that alpha, and not kappa, corrects for chance.
 
-    Examples
-    --------
     >>> pair_consistency([(1, 1), (0, 0), (1, 0)], [0, 1]).same
     2
     >>> pair_consistency([(1, 1)], [0, 1]).reason
     'one-doc'
     """
     place = {value: index for index, value in enumerate(values)}
-    if unknown := {grade for pair in pairs for grade in pair if grade not in place}:
-        raise ArgumentError("pairs", f"must be of grades {list(values)}", min(unknown))
     table = np.zeros((len(values), len(values)), dtype=np.int64)
     for one, other in pairs:
         table[place[one], place[other]] += 1

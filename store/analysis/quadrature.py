@@ -16,8 +16,6 @@ from math import ceil, floor, log, log2, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError
-
 TOLERANCE = 1e-12
 """Relative error that a rule may have, unless another is asked for."""
 
@@ -59,8 +57,6 @@ def window(probabilities: NDArray[np.float64]) -> tuple[int, int]:
     The numbers follow from Bernstein's inequality: the first is at least 1, the second at most n_documents
     and at least the first.
 
-    Examples
-    --------
     Ten sure documents and a thousand of .5, of which 500 are expected, 15.8 being their standard deviation:
 
     >>> window(np.concatenate([np.ones(10), np.full(1000, 0.5)]))
@@ -106,10 +102,6 @@ def rule_for(least: int, most: int, *, tolerance: float = TOLERANCE) -> Rule:
     >>> bool(abs((rule.weights[0] * rule.t**6).sum() - 1 / 7) < 1e-14)
     True
     """
-    if not 1 <= least <= most:
-        raise ArgumentError("least", f"must be from 1 to {most}", least)
-    if not 1e-14 <= tolerance < 1:
-        raise ArgumentError("tolerance", "must be from 1e-14 to below 1", tolerance)
     return _rule(_rounded(least, floor), _rounded(most, ceil), tolerance)
 
 

@@ -145,7 +145,9 @@ def judged_rankings(
     states: list[NDArray[np.int8]] = []
     n_relevant = np.zeros(len(topics), dtype=np.int64)
     for column, topic in enumerate(topics):
-        ids, relevant = _judgements(judged, topic)
+        ids, relevant = judged[topic]
+        if np.unique(ids).size != ids.size:
+            raise ArgumentError("judged", "must hold each document of a topic once", topic)
         retrieved = [
             rankings[tag, topic][:cutoff] for run, tag in enumerate(tags) if lengths[run, column] > 0
         ]
@@ -168,21 +170,6 @@ def judged_rankings(
         n_relevant=n_relevant,
         cutoff=cutoff,
     )
-
-
-def _judgements(
-    judged: Mapping[str, tuple[NDArray[np.int64], NDArray[np.bool_]]], topic: str
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    if topic not in judged:
-        raise ArgumentError("topics", "must all have judgements", topic)
-    ids = np.asarray(judged[topic][0], dtype=np.int64)
-    relevant = np.asarray(judged[topic][1], dtype=np.bool_)
-    if ids.shape != relevant.shape:
-        requirement = f"must hold as many flags as ids for topic `{topic}`"
-        raise ArgumentError("judged", requirement, f"{relevant.size} and {ids.size}")
-    if np.unique(ids).size != ids.size:
-        raise ArgumentError("judged", "must hold each document of a topic once", topic)
-    return ids, relevant
 
 
 def _dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
@@ -244,17 +231,6 @@ class GradedRankings:
         """Count the relevant documents of each topic, retrieved or not, shape (n_topics,): R of ``pool``."""
         counts = [np.count_nonzero(grades >= level) for grades in self.judged_grades]
         return np.array(counts, dtype=np.int64)
-
-
-def precision_sums(lists: NDArray[np.int64], ranks: NDArray[np.int64], n_lists: int) -> NDArray[np.float64]:
-    """Add up, list by list, the precisions at the ranks of relevant documents, shape (n_lists,).
-
-    Each place is a list, ascending, and a rank from 1, ascending within its list.
-    """
-    n_in_list = np.bincount(lists, minlength=n_lists)
-    before = np.cumsum(n_in_list) - n_in_list
-    n_so_far = np.arange(1, lists.size + 1) - before[lists]
-    return np.asarray(np.bincount(lists, n_so_far / ranks, minlength=n_lists), dtype=np.float64)
 
 
 def graded_rankings(

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError
-
 TIED_MAP = 1e-12
 """MAPs, or other mean scores, no further apart are tied: rounding alone moves a mean by up to about 1e-15."""
 
@@ -82,7 +80,7 @@ def tau_ap(estimate: NDArray[np.float64], truth: NDArray[np.float64], *, toleran
         are those of `estimate`.
     tolerance : float, default=0.0
         Scores that differ by no more than this are tied, and so are those that a chain of such steps joins;
-        see `kendall_tau_b`, whose errors are these.
+        see `kendall_tau_b`.
 
     Returns
     -------
@@ -136,7 +134,6 @@ def tau_ap(estimate: NDArray[np.float64], truth: NDArray[np.float64], *, toleran
     >>> tau_ap(tied, untied), tau_ap(untied, tied)  # 2/2 * (1/1 + 1.5/2) - 1
     (TauResult(tau=0.75, reason=None), TauResult(tau=0.75, reason=None))
     """
-    estimate, truth = _checked("estimate", estimate, "truth", truth)
     n_runs = estimate.size
     if n_runs < 2:
         return TauResult(None, "fewer-than-two")
@@ -182,7 +179,6 @@ def _pair_orders(
     x: NDArray[np.float64], y: NDArray[np.float64], tolerance: float
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Return the order of every pair of runs, -1, 0 or 1, in both scorings."""
-    x, y = _checked("x", x, "y", y)
     first, second = np.triu_indices(x.size, k=1)
     orders = []
     for scores in (x, y):
@@ -191,20 +187,6 @@ def _pair_orders(
         order -= difference < -tolerance
         orders.append(order)
     return orders[0], orders[1]
-
-
-def _checked(
-    name_x: str, x: NDArray[np.float64], name_y: str, y: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two scorings of the same runs; raise `ArgumentError` when they are not that."""
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        requirement = f"must be one-dimensional and as long as `{name_x}`"
-        raise ArgumentError(name_y, requirement, f"shapes {x.shape} and {y.shape}")
-    for name, scores in ((name_x, x), (name_y, y)):
-        if not np.isfinite(scores).all():
-            raise ArgumentError(name, "must be finite", scores.tolist())
-    return x, y
 
 
 def _levels(scores: NDArray[np.float64], tolerance: float) -> NDArray[np.int64]:

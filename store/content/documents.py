@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     bindparam,
     cast,
+    delete,
     exists,
     func,
     insert,
@@ -30,7 +31,7 @@ from store.db.database import Area
 from store.db.digests import add_docnos, document_values
 from store.db.engine import DAMAGED, DAMAGED_HINT
 from store.db.keys import fetch_docnos
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TABLES
+from store.db.tables import COLLECTION, DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY
 from store.errors import ConflictError, StoreError
 from store.records import Document, ImportReport
 
@@ -52,9 +53,17 @@ class TextCounts:
     """Documents not pooled that adaptive pools, were anybody to draw, have yet to choose from."""
 
 
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _json(values: object) -> str:
+    return json.dumps(values, ensure_ascii=False)
+
+
 def document_sha256(document: Document) -> str:
     """Hash title and text, so that a judgement records which text it was made on."""
-    title, text = (part.encode("utf-8", "surrogatepass") for part in (document.title, document.text or ""))
+    title, text = _raw(document.title), _raw(document.text or "")
     # The length says where the title ends; no character could.
     return hashlib.sha256(b"%d " % len(title) + title + text).hexdigest()
 
@@ -81,26 +90,10 @@ def _stored_texts(session: Session, ids: list[int]) -> dict[int, tuple[bytes, by
     return {row_id: (title or b"", text) for row_id, title, text in session.execute(query)}
 
 
-def _raw(document: Document, sha256: str | None) -> tuple[bytes, bytes | None]:
-    """Return title and text as they are stored; without a hash nothing is."""
-    if sha256 is None or document.text is None:
-        return b"", None
-    return (document.title.encode("utf-8", "surrogatepass"), document.text.encode("utf-8", "surrogatepass"))
-
-
-def _describes(document: Document) -> bool:
-    return bool(document.fields or document.markup)
-
-
 def _batches(things: Iterable[_Thing]) -> Iterator[tuple[_Thing, ...]]:
     iterator = iter(things)
     while batch := tuple(islice(iterator, _BATCH)):
         yield batch
-
-
-def fields_text(fields: Sequence[str]) -> str | None:
-    """Write the names of fields that judges are shown as the collection keeps them."""
-    return json.dumps(list(fields), ensure_ascii=False) if fields else None
 
 
 Metadata = tuple[str | None, dict[str, str]]
@@ -113,28 +106,6 @@ def fetch_metadata(session: Session, ids: Iterable[int] | None = None) -> dict[i
     if ids is not None:
         query = query.where(DOCUMENT_METADATA.c.document_id.in_(ids))
     return {row.document_id: (row.markup, json.loads(row.fields)) for row in session.execute(query)}
-
-
-def write_metadata(session: Session, changes: Mapping[int, Metadata], there: Iterable[int]) -> None:
-    """Store what is known of documents; `there` are those of which something is stored."""
-    rows = [
-        {"document_id": row_id, "markup": markup, "fields": json.dumps(fields, ensure_ascii=False)}
-        for row_id, (markup, fields) in changes.items()
-    ]
-    known = {*there}
-    if new := [row for row in rows if row["document_id"] not in known]:
-        session.connection().execute(insert(DOCUMENT_METADATA), new)
-    statement = (
-        update(DOCUMENT_METADATA)
-        .where(DOCUMENT_METADATA.c.document_id == bindparam("row_id"))
-        .values(markup=bindparam("new_markup"), fields=bindparam("new_fields"))
-    )
-    if old := [
-        {"row_id": row["document_id"], "new_markup": row["markup"], "new_fields": row["fields"]}
-        for row in rows
-        if row["document_id"] in known
-    ]:
-        session.connection().execute(statement, old)
 
 
 def differing(one: Metadata, other: Metadata) -> str | None:
@@ -184,7 +155,7 @@ class Documents(Area):
                 found = session.execute(select(*columns).where(DOCUMENT.c.id.in_(ids)))
                 stored = {row_id: (listed, sha256) for row_id, listed, sha256 in found}
                 texts = _stored_texts(session, ids) if replace else {}
-                metadata = fetch_metadata(session, ids) if any(map(_describes, batch)) else {}
+                metadata = fetch_metadata(session, ids)
                 changes: list[dict[str, Any]] = []
                 described_now: dict[int, Metadata] = {}
                 for row_id, document in zip(ids, batch, strict=True):
@@ -194,9 +165,10 @@ class Documents(Area):
                     new = document_sha256(document) if keeps_text else None
                     left_out += document.text is not None and not wanted
                     without_text += document.text is None
-                    is_whole = row_id not in texts or texts[row_id] == _raw(document, new)
+                    raw = (_raw(document.title), _raw(document.text or "")) if keeps_text else (b"", None)
+                    is_whole = row_id not in texts or texts[row_id] == raw
                     is_same = listed and (document.text is None or (old == new and is_whole))
-                    if wanted and _describes(document):
+                    if wanted and (document.fields or document.markup):
                         before = metadata.get(row_id, (None, {}))
                         now = (document.markup or before[0], {**before[1], **dict(document.fields)})
                         another = differing(before, (document.markup, dict(document.fields)))
@@ -235,9 +207,17 @@ class Documents(Area):
                     old = ((one, *stored[one]) for one, *_ in new_hashes)
                     values = ((one, keys.names[one], *rest) for one, *rest in chain(old, new_hashes))
                     add_docnos(session, (document_values(*one) for one in values))
-                write_metadata(session, described_now, metadata)
+                if described_now:
+                    is_there = DOCUMENT_METADATA.c.document_id.in_(described_now)
+                    session.execute(delete(DOCUMENT_METADATA).where(is_there))
+                    written = [
+                        {"document_id": one, "markup": markup, "fields": _json(values)}
+                        for one, (markup, values) in described_now.items()
+                    ]
+                    session.connection().execute(insert(DOCUMENT_METADATA), written)
             if fields is not None and tuple(fields) != self._db.fields:
-                session.execute(update(TABLES["collection"]).values(fields=fields_text(fields)))
+                names = _json(list(fields)) if fields else None
+                session.execute(update(COLLECTION).values(fields=names))
             report = ImportReport(added, unchanged, replaced, without_text, n_texts, left_out, described)
         if fields is not None:
             self._db.fields = tuple(fields)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 from sqlalchemy import (
@@ -29,22 +30,11 @@ from sqlmodel import Session
 
 from store.content.lookup import row_named, to_judge
 from store.content.runs import add_pool_runs, fetch_pool_runs
-from store.db.columns import insert_new
+from store.db.columns import insert_new, insert_row
 from store.db.database import Area
 from store.db.digests import pool_digest, write_pool_digest
 from store.db.keys import Keys
-from store.db.tables import (
-    DOCUMENT,
-    JUDGE,
-    JUDGEMENT,
-    POOL,
-    POOL_ENTRY,
-    POOL_RUN,
-    POOL_TOPIC,
-    RUN,
-    TOPIC,
-    PoolRow,
-)
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, TOPIC
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.records import JudgeKind, Pool, PoolEntry
 from store.text import natural_key
@@ -145,52 +135,34 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .where(JUDGEMENT.c.topic_id == topic_id)
         .order_by(JUDGEMENT.c.revision)
     )
-    states: dict[int, dict[str, _JudgeState]] = {}
+    # By document and judge: the grade, when it came, and when the last event came.
+    states: dict[int, dict[str, tuple[int | None, datetime, datetime]]] = {}
     kinds: dict[str, int] = {}
     for document, grade, at, judge, kind in session.execute(events):
         kinds[judge] = _COUNT_AFTER.get(kind, 0)
         of_judge = states.setdefault(document, {})
-        before = of_judge.get(judge)
-        of_judge[judge] = _JudgeState(grade, at, at) if before is None else before.then(grade, at)
-    graders = {judge for of in states.values() for judge, one in of.items() if one.grade is not None}
+        before, since, last = of_judge.get(judge, (grade, at, at))
+        last = max(at, last)  # no event is before an earlier one, whatever the clocks said
+        # A note keeps the grade, and its place.
+        of_judge[judge] = (grade, since if grade == before else last, last)
+    graders = {judge for of in states.values() for judge, (grade, *_) in of.items() if grade is not None}
     first = min((kinds[judge] for judge in graders), default=0)
-    counted = {judge for judge in graders if kinds[judge] == first}
     query = (
         select(DOCUMENT.c.docno, DOCUMENT.c.id)
         .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
         .where(entry)
         .order_by(POOL_ENTRY.c.position)
     )
-    return [
-        Draw(docno, _first_grade(states.get(document, {}), counted))
-        for docno, document in session.execute(query)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _JudgeState:
-    """How a document stands with a judge."""
-
-    grade: int | None
-    since: datetime
-    """When the grade came."""
-    last: datetime
-    """When the last event came: none is before an earlier one, whatever the clocks said."""
-
-    def then(self, grade: int | None, at: datetime) -> _JudgeState:
-        """Return how it stands after the next event; a note keeps the grade, and its place."""
-        last = max(at, self.last)
-        return _JudgeState(grade, self.since if grade == self.grade else last, last)
-
-
-def _first_grade(states: Mapping[str, _JudgeState], counted: Collection[str]) -> int | None:
-    """Return the grade that has stood the longest, by the judges' names where times are equal."""
-    graded = [
-        (one.since, name, one.grade)
-        for name, one in states.items()
-        if name in counted and one.grade is not None
-    ]
-    return min(graded)[2] if graded else None
+    draws = []
+    for docno, document in session.execute(query):
+        graded = (
+            (since, judge, grade)
+            for judge, (grade, since, _) in states.get(document, {}).items()
+            if grade is not None and kinds[judge] == first
+        )
+        # By the judges' names where times are equal.
+        draws.append(Draw(docno, min(graded, default=(None, "", None))[2]))
+    return draws
 
 
 def is_same_plan(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
@@ -352,58 +324,42 @@ def add_pool(
     if old is not None:
         entries = [entry for batch in batches for entry in batch]
         pool = replace(finish(), entries=entries)
-        if is_same_pool(session, topics, documents, old, pool):
-            return Replacement(is_new=False, former=None)
         plans = json.loads(old.manifest), pool.manifest
+        is_same = is_same_plan(*plans) and old.round == pool.round and not old.withdrawn
+        # What an adaptive pool has drawn since is no part of its plan.
+        if is_same and (pool.budgets or _entries(session, topics, documents, old.id) == _sorted(entries)):
+            return Replacement(is_new=False, former=None)
         is_old_adaptive = exists().where(POOL_TOPIC.c.pool_id == old.id)
         if pool.budgets and not old.withdrawn and session.scalar(select(is_old_adaptive)):
             raise cannot_replace(name, *plans)
         if not replacing:
             raise name_taken(name, *plans, withdrawn=old.withdrawn, adaptive=bool(pool.budgets))
         former, batches = _step_aside(session, old), [entries]
-    insert_pool(session, topics, documents, batches, finish)
+    _insert_pool(session, topics, documents, batches, finish)
     return Replacement(is_new=True, former=former)
-
-
-def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any], pool: Pool) -> bool:
-    """Return whether `old`, a row of pools, is in use and is this pool: round, plan and entries."""
-    same = is_same_plan(json.loads(old.manifest), pool.manifest)
-    if not same or old.round != pool.round or old.withdrawn:
-        return False
-    # What an adaptive pool has drawn since is no part of its plan.
-    return bool(pool.budgets) or _entries(session, topics, documents, old.id) == _sorted(pool.entries)
 
 
 _BATCH = 5000
 """Entries inserted at a time."""
-_ENTRY = (
-    *("pool_id", "topic_id", "document_id", "position"),
-    *("priority", "stratum", "inclusion_probability", "sampled"),
-)
 
 
-def insert_pool(
+def _insert_pool(
     session: Session,
     topics: Keys,
     documents: Keys,
     batches: Iterable[Sequence[PoolEntry]],
     finish: Callable[[], Pool],
 ) -> None:
-    """Insert a pool that is not there."""
-    head = finish()
-    row = PoolRow(
-        name=head.name, round=head.round, manifest="{}", display_order="", created_at=datetime.now(UTC)
-    )
-    session.add(row)
-    session.flush()
-    connection = session.connection()
+    head, now = finish(), datetime.now(UTC)
+    blank = {"manifest": "{}", "display_order": ""}  # known when the entries are
+    pool_id = insert_row(session, POOL, name=head.name, round=head.round, created_at=now, **blank)
     waiting: list[tuple[Any, ...]] = []
     for entries in batches:
         topics.add(session, (entry.topic for entry in entries))
         documents.add(session, (entry.docno for entry in entries))
         waiting += [
             (
-                row.id,
+                pool_id,
                 topics.ids[entry.topic],
                 documents.ids[entry.docno],
                 entry.position,
@@ -415,21 +371,22 @@ def insert_pool(
             for entry in entries
         ]
         if len(waiting) >= _BATCH:
-            insert_new(session, POOL_ENTRY, _ENTRY, waiting)
+            insert_new(session, POOL_ENTRY, POOL_ENTRY.columns.keys(), waiting)
             waiting.clear()
-    insert_new(session, POOL_ENTRY, _ENTRY, waiting)
+    insert_new(session, POOL_ENTRY, POOL_ENTRY.columns.keys(), waiting)
     pool = finish()
     topics.add(session, pool.budgets)
     budgets = [
-        {"pool_id": row.id, "topic_id": topics.ids[topic], "budget": budget}
+        {"pool_id": pool_id, "topic_id": topics.ids[topic], "budget": budget}
         for topic, budget in pool.budgets.items()
     ]
     if budgets:
-        connection.execute(insert(POOL_TOPIC), budgets)
-    add_pool_runs(session, row.id or 0, pool.run_tags)
-    row.manifest = as_json(pool.manifest)
-    row.display_order = str(pool.manifest.get("out_order", "docno"))
-    write_pool_digest(session, row.id or 0)
+        session.connection().execute(insert(POOL_TOPIC), budgets)
+    add_pool_runs(session, pool_id, pool.run_tags)
+    order = str(pool.manifest.get("out_order", "docno"))
+    plan = {"manifest": as_json(pool.manifest), "display_order": order}
+    session.execute(update(POOL).where(POOL.c.id == pool_id).values(plan))
+    write_pool_digest(session, pool_id)
 
 
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
@@ -441,18 +398,10 @@ def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
 
 def _entries(session: Session, topics: Keys, documents: Keys, pool_id: int) -> list[PoolEntry]:
     """Return the entries of a pool, topics in natural order, then by position."""
-    query = select(POOL_ENTRY).where(POOL_ENTRY.c.pool_id == pool_id)
+    query = select(*[*POOL_ENTRY.c][1:]).where(POOL_ENTRY.c.pool_id == pool_id)
+    names, docnos = topics.names, documents.names
     return _sorted(
-        PoolEntry(
-            topics.names[row.topic_id],
-            documents.names[row.document_id],
-            row.position,
-            row.priority,
-            row.stratum,
-            row.inclusion_probability,
-            row.sampled,
-        )
-        for row in session.execute(query)
+        PoolEntry(names[topic], docnos[document], *rest) for topic, document, *rest in session.execute(query)
     )
 
 
@@ -468,10 +417,7 @@ def pooled_pairs(session: Session) -> set[tuple[int, int]]:
 def former_name(name: str, taken: Iterable[str]) -> str:
     """Return what a pool is called once another one has its name; `taken` are the names of all pools."""
     known = set(taken)
-    number = 1
-    while f"{name}.replaced-{number}" in known:
-        number += 1
-    return f"{name}.replaced-{number}"
+    return next(one for n in count(1) if (one := f"{name}.replaced-{n}") not in known)
 
 
 def _step_aside(session: Session, old: Row[Any]) -> str:
@@ -585,11 +531,3 @@ class Pools(Area):
         """Draw the next document of an adaptive pool; see `store.content.pools.draw`."""
         with self._db.writing() as session:
             return draw(session, pool=pool, topic=topic, choose=choose)
-
-    def rounds(self) -> dict[tuple[str, str], str]:
-        """Return the round of every (topic, docno) in a pool not withdrawn: of its first pool."""
-        with self._db.reading_keyed() as (session, topics, documents):
-            names, docnos = topics.names, documents.names
-            query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
-            rows = session.execute(query.order_by(POOL.c.id.desc()))
-            return {(names[topic], docnos[document]): label for topic, document, label in rows}

@@ -1,14 +1,14 @@
 """Queries on stored rankings: the documents of runs in any rank order, as arrays.
 
-Rankings are stored in trec order, so that order needs no other column; `docno-asc` turns the
-documents of each tie about, and `trec9` alone has to know docnos: of documents whose scores differ
-and round to one 32-bit float.
+Rankings are stored in trec order, so that order needs no other column; `trec9` alone has to know docnos:
+of documents whose scores differ and round to one 32-bit float.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as with_changes
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,13 +22,11 @@ from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpac
 from store.db.tables import RANKING, RUN
 from store.errors import ArgumentError
 from store.ranking import compared_scores, rank_order, ties_at_cut
-from store.records import Order, Ranking, Run, StoredRun
+from store.records import Order, Ranking
 from store.text import natural_key
 
 _BATCH = 256
 """Rankings fetched at a time."""
-_DOCNOS = 10_000
-"""Documents sent to the database at a time."""
 _COLUMNS: dict[Order, tuple[str, ...]] = {
     "trec": (),
     "trec9": ("scores",),
@@ -38,14 +36,12 @@ _COLUMNS: dict[Order, tuple[str, ...]] = {
 }
 """What must be read beside the document ids."""
 
-Places = NDArray[np.int64] | slice
-
 
 class _Ranked(NamedTuple):
     """One stored ranking, and how an order turns it."""
 
     row: Any
-    places: Places
+    places: NDArray[np.int64] | slice
     """Places of the stored ranking from the first document in this order to the last."""
     compared: NDArray[Any] | None
     """What ties are found by, in this order; ``None`` = not read, or there are none by nature."""
@@ -68,7 +64,7 @@ def fetch_top_documents(
 ) -> TopDocuments:
     """Return the first documents of every ranking of known runs, tags ascending; `depth` ``None`` = all.
 
-    They are those that `pooler.reading.top.top_of` of each run gives; raises as `iterate_document_ids` does.
+    As `pooler.reading.blocks.top_of` of each run gives them; raises as `iterate_document_ids` does.
     """
     of_runs = select(RUN.c.tag, RANKING.c.topic_id, RANKING.c.length)
     sizes = session.connection().execute(_of_runs(of_runs, tags)).all()
@@ -121,87 +117,51 @@ def _iterate(
     options = {"yield_per": _BATCH}  # PostgreSQL would send all of them at once
     with session.connection().execute(ordered, execution_options=options) as result:
         for batch in result.partitions():
-            docnos = _docnos_to_compare(session, batch) if order == "trec9" else {}
+            wanted = (
+                np.frombuffer(row.document_ids, "<i4")[_are_mixed(unpack_floats(row.scores))].tolist()
+                for row in (batch if order == "trec9" else ())
+            )
+            docnos = fetch_docnos(session, chain.from_iterable(wanted))
             for row in batch:
-                yield _Ranked(row, *_turned(row, order, docnos))
+                yield _turned(row, order, docnos)
 
 
-def _turned(row: Any, order: Order, docnos: Mapping[int, str]) -> tuple[Places, NDArray[Any] | None]:
-    """Return the places of a stored ranking in another order, and what its ties are found by."""
+def _turned(row: Any, order: Order, docnos: Mapping[int, str]) -> _Ranked:
     if order == "trec":
         has_scores = "scores" in row._fields
-        return slice(None), packed_elements(row.scores) if has_scores else None
-    if order == "docno-asc":
-        elements = packed_elements(row.scores)
-        return _ties_turned(elements), elements
-    if order == "trec9":
-        compared = compared_scores(unpack_floats(row.scores), order)
-        return _mixed_sorted(row, compared, docnos), compared
+        return _Ranked(row, slice(None), packed_elements(row.scores) if has_scores else None)
+    if order in ("docno-asc", "trec9"):
+        scores = unpack_floats(row.scores)
+        # As stored, documents of one score stand by docno, descending.
+        names: Sequence[Any] = range(row.length, 0, -1)
+        if order == "trec9":
+            ids = np.frombuffer(row.document_ids, "<i4").tolist()
+            are_mixed = enumerate(_are_mixed(scores).tolist())
+            names = [(docnos[ids[place]] if is_mixed else "", -place) for place, is_mixed in are_mixed]
+        return _Ranked(row, rank_order(names, scores, order=order), compared_scores(scores, order))
     positions = unpack_integers(row.positions, row.length)
     if order == "file":
-        return np.argsort(positions), None
+        return _Ranked(row, np.argsort(positions), None)
     if row.ranks is None:
         raise ArgumentError("order", f"needs integer ranks, which run `{row.tag}` lacks", order)
     ranks = unpack_integers(row.ranks, row.length)
     places = np.lexsort((positions, ranks))
-    return places, ranks[places]
+    return _Ranked(row, places, ranks[places])
 
 
-def _ties_turned(compared: NDArray[Any]) -> Places:
-    """Return the places with every group of equal neighbours turned about."""
-    is_new = compared[1:] != compared[:-1]
-    if is_new.all():
-        return slice(None)
-    starts = np.concatenate(([0], np.flatnonzero(is_new) + 1))
-    ends = np.append(starts[1:], compared.size)
-    # The first place of a group and the last add up to the same as the second and the last but one.
-    turned: NDArray[np.int64] = np.repeat(starts + ends - 1, ends - starts)
-    turned -= np.arange(compared.size)
-    return turned
-
-
-def _mixed_groups(scores: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Return where scores differ and round to one 32-bit float: start and end of each group."""
+def _are_mixed(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which scores round to one 32-bit float with another score."""
     compared = compared_scores(scores, "trec9")
-    is_mixed = (compared[1:] == compared[:-1]) & (scores[1:] != scores[:-1])
-    if not is_mixed.any():
-        return []
-    bounds = np.flatnonzero(compared[1:] != compared[:-1]) + 1
-    groups = np.unique(np.searchsorted(bounds, np.flatnonzero(is_mixed), side="right"))
-    edges = np.concatenate(([0], bounds, [compared.size]))
-    return list(zip(edges[groups].tolist(), edges[groups + 1].tolist(), strict=True))
-
-
-def _docnos_to_compare(session: Session, batch: Sequence[Any]) -> dict[int, str]:
-    wanted: set[int] = set()
-    for row in batch:
-        ids = np.frombuffer(row.document_ids, "<i4")
-        for start, end in _mixed_groups(unpack_floats(row.scores)):
-            wanted.update(ids[start:end].tolist())
-    return fetch_docnos(session, wanted)
-
-
-def _mixed_sorted(row: Any, compared: NDArray[np.float64], docnos: Mapping[int, str]) -> Places:
-    """Return the places with the documents of every mixed group by docno, descending."""
-    groups = _mixed_groups(unpack_floats(row.scores))
-    if not groups:
-        return slice(None)
-    ids = np.frombuffer(row.document_ids, "<i4")
-    places = np.arange(row.length)
-    for start, end in groups:
-        names = [docnos[number] for number in ids[start:end].tolist()]
-        places[start:end] = start + rank_order(names, compared[start:end])
-    return places
+    is_new = compared[1:] != compared[:-1]
+    groups = np.append(0, np.cumsum(is_new))[: scores.size]
+    return np.isin(groups, groups[1:][~is_new & (scores[1:] != scores[:-1])])
 
 
 def pack_rankings(session: Session, documents: Keys, rankings: Iterable[Ranking]) -> Iterator[PackedRanking]:
     """Pack rankings one after another, adding the documents that are new."""
     for ranking in rankings:
-        ids = list(map(documents.ids.get, ranking.docnos))
-        if None in ids:
-            documents.add(session, ranking.docnos)
-            ids = list(map(documents.ids.get, ranking.docnos))
-        numbers = np.array(ids, np.int32)
+        documents.add(session, ranking.docnos)
+        numbers = np.array([documents.ids[docno] for docno in ranking.docnos], np.int32)
         yield pack_ranking(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks)
 
 
@@ -223,8 +183,7 @@ class NumberedDocuments:
 
     def resolve(self, session: Session, documents: Keys) -> NDArray[np.int32]:
         """Return the row id of every number so far, inserting the documents that are new."""
-        for start in range(0, len(self._waiting), _DOCNOS):
-            documents.add(session, self._waiting[start : start + _DOCNOS])
+        documents.add(session, self._waiting)
         ids = map(documents.ids.__getitem__, self._waiting)
         new = np.fromiter(ids, np.int32, len(self._waiting))
         self._proposed = np.concatenate((self._ids, new))
@@ -245,30 +204,3 @@ def with_row_ids(
     for ranking in rankings:
         numbers = np.frombuffer(ranking.documents, "<i4")
         yield with_changes(ranking, documents=ids[numbers].astype("<i4", copy=False).tobytes())
-
-
-def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun) -> Run:
-    """Return a whole run: topics in natural order, the documents of each in file order."""
-    query = select(RANKING).join(RUN, RUN.c.id == RANKING.c.run_id).where(RUN.c.tag == stored.tag)
-    rankings = []
-    for row in session.execute(query):
-        in_file = np.argsort(unpack_integers(row.positions, row.length))
-        ids = np.frombuffer(row.document_ids, "<i4")[in_file].tolist()
-        ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)[in_file]
-        rankings.append(
-            Ranking(
-                topics.names[row.topic_id],
-                [documents.names[number] for number in ids],
-                unpack_floats(row.scores)[in_file],
-                ranks,
-            )
-        )
-    return Run(
-        tag=stored.tag,
-        rankings=sorted(rankings, key=lambda ranking: natural_key(ranking.topic)),
-        sha256=stored.sha256,
-        file=stored.file,
-        group=stored.group,
-        contributes=stored.contributes,
-        header=stored.header,
-    )

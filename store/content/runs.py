@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
-from store.db.columns import insert_new
+from store.db.columns import insert_new, insert_row
 from store.db.database import Area
 from store.db.digests import write_run_digest
 from store.db.keys import Keys
-from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
+from store.db.tables import POOL_RUN, RANKING, RUN
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import ImportReport, StoredRun
 
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments, TopDocuments
     from store.content.rankings import NumberedDocuments
     from store.db.packing import PackedRanking
-    from store.records import Order, Ranking, Run
+    from store.records import Order, Run
 
 _BATCH = 256
 """Rankings inserted at a time."""
-_RANKING = ("run_id", "topic_id", "length", "document_ids", "scores", "ranks", "positions", "codec")
 
 
 def add_rankings(
@@ -48,10 +47,7 @@ def add_rankings(
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
     if old is None:
-        row = RunRow(**values)
-        session.add(row)
-        session.flush()
-        row_id = row.id
+        row_id = insert_row(session, RUN, **values)
     else:
         row_id = old.id
         same_file = old.sha256 == run.sha256
@@ -74,18 +70,18 @@ def add_rankings(
         rows = [
             (
                 row_id,
-                topics.ids[ranking.topic],
-                ranking.length,
-                ranking.documents,
-                ranking.scores,
-                ranking.ranks,
-                ranking.positions,
+                topics.ids[one.topic],
+                one.length,
+                one.documents,
+                one.scores,
+                one.ranks,
+                one.positions,
                 1,
             )
-            for ranking in batch
+            for one in batch
         ]
-        insert_new(session, RANKING, _RANKING, rows)
-    write_run_digest(session, row_id or 0)
+        insert_new(session, RANKING, RANKING.columns.keys(), rows)
+    write_run_digest(session, row_id)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
 
 
@@ -133,19 +129,13 @@ class Runs(Area):
             return {tag: (topics, int(documents)) for tag, topics, documents in session.execute(query)}
 
     def add(self, run: Run, *, replace: bool = False) -> ImportReport:
-        """Add a run; see `add_rankings`."""
-        facts = run.tag, run.group, run.contributes, run.sha256, run.file, run.header
-        return self.add_rankings(StoredRun(*facts), run.rankings, replace=replace)
-
-    def add_rankings(
-        self, run: StoredRun, rankings: Iterable[Ranking], *, replace: bool = False
-    ) -> ImportReport:
-        """Add a run whose rankings come one at a time; see `store.content.runs.add_rankings`."""
+        """Add a run, its rankings one at a time; see `store.content.runs.add_rankings`."""
         from store.content.rankings import pack_rankings
 
+        about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header)
         with self._db.filling() as (session, topics, documents):
-            packed = pack_rankings(session, documents, rankings)
-            return add_rankings(session, topics, run, packed, replace=replace)
+            packed = pack_rankings(session, documents, run.rankings)
+            return add_rankings(session, topics, about, packed, replace=replace)
 
     def add_packed(
         self,
@@ -163,14 +153,6 @@ class Runs(Area):
             report = add_rankings(session, topics, run, packed, replace=replace)
         numbered.settle()
         return report
-
-    def get(self, stored: StoredRun) -> Run:
-        """Return a whole run as its file gave it."""
-        from store.content.rankings import fetch_run
-
-        with self._db.reading_keyed() as (session, topics, documents):
-            self._db.check_digests(session, runs=[stored.tag])
-            return fetch_run(session, topics, documents, stored)
 
     def top(
         self, tags: Sequence[str] = (), *, depth: int | None, order: Order = "trec", scores: bool = False

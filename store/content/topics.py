@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
-from store.content.lookup import count_rows
+from store.db.columns import insert_row
 from store.db.database import Area
 from store.db.engine import database_now
-from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION, GuidelineRow
+from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import Guideline, ImportReport, Topic
 from store.text import natural_key
@@ -34,12 +35,6 @@ def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) 
         session.connection().execute(insert(TOPIC_VERSION), [{**old, **texts}])
         values |= {"version": row.version + 1, "changed_at": database_now(session)}
     session.execute(update(TOPIC).where(TOPIC.c.id == row.id).values(listed=True, **values))
-
-
-def was_judged(session: Session, topic: int) -> bool:
-    """Return whether anybody sat at a desk over a topic, by its row id."""
-    at_desk = select(JUDGEMENT.c.id).where(JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.sitting_id.is_not(None))
-    return session.scalar(at_desk.limit(1)) is not None
 
 
 def current_versions(session: Session) -> dict[int, set[int]]:
@@ -104,7 +99,10 @@ class Topics(Area):
                     replaced += 1
                 else:
                     added += 1
-                keeps_old = row.listed or (is_other and was_judged(session, row.id))
+                # Anybody who sat at a desk over the topic judged by the text that it had.
+                sat = select(JUDGEMENT.c.id).where(JUDGEMENT.c.topic_id == row.id)
+                at_desk = sat.where(JUDGEMENT.c.sitting_id.is_not(None)).limit(1)
+                keeps_old = row.listed or (is_other and session.scalar(at_desk) is not None)
                 set_text(session, row, topic, keeps_old=keeps_old)
             if new:
                 own = TOPIC.c.id == bindparam("row_id")
@@ -116,11 +114,6 @@ class Topics(Area):
         """Return the ids that a topics file named; empty = no topics file was imported."""
         with self._db.reading() as session:
             return set(session.scalars(select(TOPIC.c.number).where(TOPIC.c.listed)))
-
-    def count(self) -> int:
-        """Count all topics."""
-        with self._db.reading() as session:
-            return count_rows(session, TOPIC)
 
     def all(self) -> list[Topic]:
         """Return every topic in natural order, those without a text too."""
@@ -145,11 +138,9 @@ class Guidelines(Area):
             newest = newest_guideline(session)
             if newest is not None and newest.text == text:
                 return newest, False
-            version = 1 if newest is None else newest.version + 1
-            row = GuidelineRow(version=version, text=text, created_at=datetime.now(UTC))
-            session.add(row)
-            session.flush()
-            return Guideline(version, text, row.created_at), True
+            made = Guideline(1 if newest is None else newest.version + 1, text, datetime.now(UTC))
+            insert_row(session, GUIDELINE, **asdict(made))
+            return made, True
 
     def get(self, version: int | None = None) -> Guideline:
         """Return one version of the guidelines, its text raw; default the newest."""

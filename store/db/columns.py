@@ -12,40 +12,27 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    DateTime,
-    Dialect,
-    Float,
-    Integer,
-    LargeBinary,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-)
-from sqlalchemy import DateTime as SqlDateTime
+import sqlalchemy as sa
+from sqlalchemy import Column, Table
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from store.fields import LONGEST_CODE
 
-KeyText = Text().with_variant(Text(collation="C"), "postgresql")
+KeyText = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
-class RawText(TypeDecorator[str]):
+class RawText(sa.TypeDecorator[str]):
     """Text of any characters, NUL and lone surrogates included, as UTF-8 bytes."""
 
-    impl = LargeBinary
+    impl = sa.LargeBinary
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Encode for the database."""
         return None if value is None else value.encode("utf-8", "surrogatepass")
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_result_value(self, value: Any | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Decode from the database."""
         return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
 
@@ -54,17 +41,17 @@ class UnreadableMomentError(ValueError):
     """A column of moments holds something else."""
 
 
-class UtcDateTime(TypeDecorator[datetime]):
+class UtcDateTime(sa.TypeDecorator[datetime]):
     """A moment, in UTC."""
 
-    impl = SqlDateTime(timezone=True)
+    impl = sa.DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Turn an aware moment into UTC."""
         return None if value is None else value.astimezone(UTC)
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> Callable[[Any], Any]:
         """Return what reads a value, or raises `UnreadableMomentError`."""
         read: Any = super().result_processor(dialect, coltype)
 
@@ -76,7 +63,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
         return moment
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_result_value(self, value: Any | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Give back an aware moment in UTC; SQLite keeps no zone."""
         if value is None:
             return None
@@ -85,15 +72,15 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 COLUMN_TYPES: dict[str, Any] = {
-    "int": Integer,
-    "seed": BigInteger,
+    "int": sa.Integer,
+    "seed": sa.BigInteger,
     "id": KeyText,
-    "text": Text,
-    "hash": Text,
+    "text": sa.Text,
+    "hash": sa.Text,
     "prose": RawText,
     "moment": UtcDateTime,
-    "enum": String(LONGEST_CODE),
-    "code": String(LONGEST_CODE),
+    "enum": sa.String(LONGEST_CODE),
+    "code": sa.String(LONGEST_CODE),
 }
 """What a column has for each kind of value of `store.fields`."""
 
@@ -106,26 +93,21 @@ def new_uid() -> str:
 def raw_form(column: Column[Any]) -> Callable[[Any], Any]:
     r"""Return what turns a value of Python, not ``None``, into what SQLite keeps in a column.
 
-    >>> raw_form(Column("at", DateTime()))(datetime(2025, 1, 2, 3, tzinfo=UTC))
+    >>> raw_form(Column("at", sa.DateTime()))(datetime(2025, 1, 2, 3, tzinfo=UTC))
     '2025-01-02 03:00:00.000000'
     >>> raw_form(Column("note", RawText()))("\ud83f")
     b'\xed\xa0\xbf'
     """
     if isinstance(column.type, RawText):
         return lambda value: value.encode("utf-8", "surrogatepass")
-    if is_of(column, DateTime):
-        return _as_moment
-    if is_of(column, Boolean) or is_of(column, Integer):
+    if is_of(column, sa.DateTime):
+        return lambda value: value.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+    if is_of(column, sa.Boolean) or is_of(column, sa.Integer):
         return int
-    if is_of(column, Float):
+    if is_of(column, sa.Float):
         return float
     # A member of an enumeration is text, too.
-    return bytes if is_of(column, LargeBinary) else str.__str__
-
-
-def _as_moment(value: datetime) -> str:
-    moment = value.astimezone(UTC).replace(tzinfo=None)
-    return moment.isoformat(sep=" ", timespec="microseconds")
+    return bytes if is_of(column, sa.LargeBinary) else str.__str__
 
 
 def is_of(column: Column[Any], kind: type[Any]) -> bool:
@@ -143,8 +125,12 @@ def raw_rows(
     """
     keys = ", ".join(f'"{table.name}"."{column.name}"' for column in table.primary_key)
     end = f'FROM "{table.name}" {joins} ' + (f"WHERE {where}" if where else f"ORDER BY {keys}")
-    read = _read_postgresql if is_postgresql(session) else _read_sqlite
-    return read(session, [*table.columns, *also], end)
+    connection: Any = session.connection().connection.driver_connection
+    columns = [*table.columns, *also]
+    if is_postgresql(session):
+        return _read_postgresql(connection, columns, end)
+    values = ", ".join(f'"{column.table.name}"."{column.name}"' for column in columns)
+    return iter(connection.execute(f"SELECT {values} {end}"))
 
 
 def is_postgresql(session: Session) -> bool:
@@ -152,71 +138,53 @@ def is_postgresql(session: Session) -> bool:
     return session.get_bind().dialect.name == "postgresql"
 
 
-def _read_sqlite(session: Session, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
-    values = ", ".join(f'"{column.table.name}"."{column.name}"' for column in columns)
-    connection: Any = session.connection().connection.driver_connection
-    return iter(connection.execute(f"SELECT {values} {end}"))
-
-
-def _read_postgresql(session: Session, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table of a PostgreSQL database, as SQLite would have them."""
+def _read_postgresql(connection: Any, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
     values, kinds = [], []
     for column in columns:
-        name = f'"{column.table.name}"."{column.name}"'
-        if is_of(column, DateTime):
+        name, kind = f'"{column.table.name}"."{column.name}"', "text"
+        if is_of(column, sa.DateTime):
             name = f"to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
-        elif is_of(column, Boolean):
-            name = f"{name}::int"
+        elif is_of(column, sa.Boolean):
+            name, kind = f"{name}::int", "int8"
+        elif is_of(column, sa.Integer):
+            kind = "int8"
+        elif is_of(column, sa.Float) or is_of(column, sa.LargeBinary):
+            kind = "float8" if is_of(column, sa.Float) else "bytea"
         values.append(name)
-        kinds.append(_kind(column))
-    connection: Any = session.connection().connection.driver_connection
+        kinds.append(kind)
     statement = f"COPY (SELECT {', '.join(values)} {end}) TO STDOUT"
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types(kinds)
         yield from copy.rows()
 
 
-def _kind(column: Column[Any]) -> str:
-    if is_of(column, Boolean) or is_of(column, Integer):
-        return "int8"
-    if is_of(column, Float):
-        return "float8"
-    return "bytea" if is_of(column, LargeBinary) else "text"
+def insert_row(session: Session, table: Table, **values: Any) -> int:
+    """Insert one row and return its id."""
+    return int(session.execute(sa.insert(table).values(values).returning(table.c.id)).scalar_one())
 
 
 def insert_new(session: Session, table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows, a value for each of `names` as `raw_rows` gives them.
 
     What is not named is empty, or an id that the database gives. Beside a row of SQLAlchemy it costs a tenth.
-    What the driver refuses is raised as SQLAlchemy's error.
     """
-    with _raised_as_of_sqlalchemy(session, f"INSERT INTO {table.name}"):
-        write_raw(session, table, rows, names)
-
-
-def write_raw(
-    session: Session, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = ()
-) -> None:
-    """Insert rows as `insert_new` does, of `names` or all columns; the driver's errors are its own."""
-    written = names or table.columns.keys()
-    columns = ", ".join(f'"{name}"' for name in written)
-    connection: Any = session.connection().connection.driver_connection
-    if not is_postgresql(session):
-        marks = ", ".join("?" * len(written))
-        connection.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL TimeZone TO 'UTC'")
-        with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
-            for row in rows:
-                copy.write_row(row)
+    columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
+    with driver_errors(session.connection(), f"INSERT INTO {table.name}") as driver:
+        if not is_postgresql(session):
+            driver.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
+            return
+        with driver.cursor() as cursor:
+            cursor.execute("SET LOCAL TimeZone TO 'UTC'")
+            with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
+                for row in rows:
+                    copy.write_row(row)
 
 
 @contextmanager
-def _raised_as_of_sqlalchemy(session: Session, statement: str) -> Iterator[None]:
-    """Raise what a driver refuses as SQLAlchemy does, for callers that expect that."""
-    base: Any = session.get_bind().dialect.loaded_dbapi.Error
+def driver_errors(connection: sa.Connection, statement: str) -> Iterator[Any]:
+    """Yield the driver's own connection; what it refuses is raised as SQLAlchemy does."""
+    failure: Any = connection.dialect.loaded_dbapi.Error
     try:
-        yield
-    except base as error:
-        raise DBAPIError.instance(statement, None, error, base) from error
+        yield connection.connection.driver_connection
+    except failure as error:
+        raise DBAPIError.instance(statement, None, error, failure, dialect=connection.dialect) from error

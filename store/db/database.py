@@ -1,24 +1,28 @@
-"""A collection's database, opened: its name and scale, the transactions on it, and its keys."""
+"""A collection's database: its tables made, and opened, with its name, scale, keys and transactions."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import chain
-from types import TracebackType
-from typing import NamedTuple, Self
+from pathlib import Path
+from typing import NamedTuple
 
-from sqlalchemy import select
-from sqlmodel import Session
+from sqlalchemy import inspect, select, text
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlmodel import Session, SQLModel
 
+from store.db.columns import insert_row
 from store.db.digests import CHANGING, broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import (
-    DAMAGED,
-    DAMAGED_HINT,
+    SCHEMA_REVISION,
     check_schema,
     collection_url,
+    damaged,
     display,
     engine_at,
     make_engine,
@@ -27,8 +31,7 @@ from store.db.engine import (
     writing,
 )
 from store.db.keys import Keys, document_keys, topic_keys
-from store.db.schema import create_schema
-from store.db.tables import TABLES, CollectionRow
+from store.db.tables import COLLECTION, QRELS, TABLES
 from store.errors import StoreError
 from store.formats.scale import scale_from_json, scale_to_json
 from store.records import Scale
@@ -60,8 +63,8 @@ class Database:
         try:
             check_schema(self.engine)
             with unreadable_as_damage(self.engine), self.reading() as session:
-                table = TABLES["collection"]
-                row = session.execute(select(table.c.name, table.c.scale, table.c.fields)).one()
+                about = COLLECTION.c
+                row = session.execute(select(about.name, about.scale, about.fields)).one()
                 self.name: str = row.name
                 self.scale: Scale = scale_from_json(json.loads(row.scale))
                 self.fields: tuple[str, ...] = tuple(json.loads(row.fields or "[]"))
@@ -69,24 +72,6 @@ class Database:
         except BaseException:
             self.engine.dispose()
             raise
-
-    @classmethod
-    def create(cls, where: str, *, name: str, scale: Scale, program: str) -> Self:
-        """Make an empty collection at a file path or in an empty PostgreSQL database, and open it."""
-        declared = json.dumps(scale_to_json(scale), ensure_ascii=False)
-        now = datetime.now(UTC)
-        row = CollectionRow(name=name, scale=declared, created_at=now, created_by=program)
-        with engine_at(collection_url(where)) as engine:
-            create_schema(engine, row)
-        return cls(where)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close every connection."""
@@ -128,8 +113,7 @@ class Database:
         finders |= {("run", tag): wrong_runs(session, tag) for tag in runs}
         for what in [one for one in finders if one not in self._found_whole]:
             if fault := next(finders[what], None):
-                message = f"{self.where}: {DAMAGED}: {fault}"
-                raise StoreError(message, hint=DAMAGED_HINT)
+                raise damaged(self.where, fault)
             self._found_whole.add(what)
 
     def reading(self) -> AbstractContextManager[Session]:
@@ -175,3 +159,75 @@ class Area:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+
+
+def create_database(where: str, *, name: str, scale: Scale, program: str) -> None:
+    """Make all tables of the newest schema in an empty database, the row that names it, and its qrels."""
+    declared = json.dumps(scale_to_json(scale), ensure_ascii=False)
+    url, now = collection_url(where), datetime.now(UTC)
+    if url.get_backend_name() == "sqlite":
+        file = Path(url.database or "")
+        check_free_place(file)
+        # SQLite says better why it cannot be written.
+        with suppress(OSError):
+            file.touch(0o600)
+    with engine_at(url) as engine, writing(engine, bulk=True, creates=True) as session:
+        make_tables(session)
+        collection = {"name": name, "scale": declared, "created_by": program}
+        insert_row(session, COLLECTION, **collection, created_at=now)
+        insert_row(session, QRELS, name="official", version=1, rule="{}", is_default=True, created_at=now)
+
+
+def revision() -> str:
+    """Return what `SCHEMA_REVISION` is to be: 1 and a hash of what makes the tables on SQLite."""
+    made = sorted(SQLModel.metadata.sorted_tables, key=lambda table: table.name)
+    dialect = SQLiteDialect_pysqlite()
+    parts = [CreateTable(table).compile(dialect=dialect) for table in made]
+    parts += [
+        CreateIndex(index).compile(dialect=dialect)
+        for table in made
+        for index in sorted(table.indexes, key=lambda index: str(index.name))
+    ]
+    return f"1_{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()[:8]}"
+
+
+def make_tables(session: Session) -> None:
+    """Make all tables of the newest schema in an empty database.
+
+    `StoreError`: it already holds a collection or something else, or could not hold every text.
+    """
+    connection = session.connection()
+    where = display(connection.engine.url)
+    taken = sorted(set(inspect(connection).get_table_names()) & {*TABLES, "alembic_version"})
+    if taken:
+        message = f"{where} holds a table `{taken[0]}` of another program"
+        if {"collection", "alembic_version"}.issubset(taken):
+            message = f"{where} already holds a collection"
+        raise StoreError(message, hint="choose another database with --collection")
+    if connection.dialect.name == "postgresql":
+        encoding = connection.execute(text("SHOW server_encoding")).scalar()
+        if encoding != "UTF8":
+            message = f"{where} has the encoding {encoding}, which not every text fits"
+            raise StoreError(message, hint="CREATE DATABASE ... ENCODING 'UTF8'")
+        # The models state the conditions of partial indexes for SQLite alone: for both, they would import all
+        # of SQLAlchemy's PostgreSQL at every start.
+        for index in (index for table in TABLES.values() for index in table.indexes):
+            index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
+    SQLModel.metadata.create_all(connection)
+    connection.exec_driver_sql(
+        "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
+        ", CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+    )
+    connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{SCHEMA_REVISION}')")
+
+
+def check_free_place(file: Path) -> None:
+    """Refuse to make a collection file where there is something already, or no folder."""
+    if file.is_dir():
+        raise StoreError(f"{file} is a folder", hint="name a file in it with --collection")
+    if file.exists() and file.stat().st_size:
+        with engine_at(file) as engine:
+            check_schema(engine)
+        raise StoreError(f"{file} already holds a collection", hint="choose another file with --collection")
+    if not file.parent.is_dir():
+        raise StoreError(f"{file}: the folder {file.parent} does not exist")

@@ -13,8 +13,9 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -29,31 +30,19 @@ from sqlalchemy import (
     cast,
     create_engine,
     event,
+    exc,
     func,
     select,
     text,
     type_coerce,
 )
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError as SqlArgumentError
-from sqlalchemy.exc import (
-    DatabaseError,
-    DataError,
-    DBAPIError,
-    InternalError,
-    MultipleResultsFound,
-    NoResultFound,
-    NoSuchModuleError,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-)
 from sqlmodel import Session
 
-from store.db.columns import RawText, UnreadableMomentError, is_of
+from store.db.columns import RawText, UnreadableMomentError, driver_errors, is_of
 from store.db.digests import note_changes, renew_changed
 from store.db.files import SEAL, is_cut
-from store.db.tables import TABLES
+from store.db.tables import COLLECTION, TABLES
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.formats.scale import scale_from_json
 
@@ -64,8 +53,8 @@ MISREAD = (
     AttributeError,
     ArithmeticError,
     MemoryError,
-    NoResultFound,
-    MultipleResultsFound,
+    exc.NoResultFound,
+    exc.MultipleResultsFound,
 )
 """What making sense of a value ends in that is none of its column's, or is not there."""
 DAMAGED = "the database file is damaged"
@@ -82,9 +71,14 @@ _NO_READING = frozenset(
 _LOST = "try again once that is fixed; what was reported as saved is in the collection"
 
 
-def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
+def damaged(where: str, what: object, *, hint: str = DAMAGED_HINT) -> StoreError:
+    """Return the error of a database that is not what it was."""
+    return StoreError(f"{where}: {DAMAGED}: {what}", hint=hint)
+
+
+def is_like_damage(error: Exception) -> bool:
     """Return whether a failure may come of a file that is not what it was, or not all of it."""
-    cause = error.orig if isinstance(error, DatabaseError) else error
+    cause = getattr(error, "orig", error)
     if not isinstance(cause, sqlite3.Error):
         return False
     kind = _code(cause) & 0xFF
@@ -93,15 +87,15 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
     return kind == sqlite3.SQLITE_CORRUPT
 
 
-def _store_error(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
+def _store_error(where: str, error: Exception) -> StoreError | None:
     """Return in one line what is wrong with a database; ``None`` = the error is the program's."""
-    cause = error.orig if isinstance(error, DatabaseError) else error
+    cause = getattr(error, "orig", error)
     reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
         return _sqlite_error(where, cause, reason)
-    if isinstance(error, OperationalError):
+    if isinstance(error, exc.OperationalError):
         return StoreError(f"{where}: {reason}")
-    if isinstance(error, ProgrammingError | InternalError | DataError | NotSupportedError):
+    if isinstance(error, exc.ProgrammingError | exc.InternalError | exc.DataError | exc.NotSupportedError):
         hint = "use the login that owns the collection; pooler verify checks its tables"
         return StoreError(f"{where}: the server refused it: {reason}", hint=hint)
     return None
@@ -127,7 +121,7 @@ def _sqlite_error(where: str, error: sqlite3.Error, reason: str) -> StoreError |
     """Return what an error of SQLite means; ``None`` = it is an error of the program."""
     name, kind = getattr(error, "sqlite_errorname", ""), _code(error) & 0xFF
     if kind == sqlite3.SQLITE_NOTADB:
-        return SchemaError(_not_a_collection(where), hint=NO_COLLECTION_HINT)
+        return _not_a_collection(where)
     free = 1 << 62
     with suppress(OSError):
         free = shutil.disk_usage(Path(where).absolute().parent).free
@@ -150,10 +144,11 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0))
 
 
-def _not_a_collection(where: str) -> str:
+def _not_a_collection(where: str) -> SchemaError:
     file = Path(where)
     is_empty = file.is_file() and not file.stat().st_size
-    return f"{where} is not a pooler collection" + (": the file is empty" if is_empty else "")
+    message = f"{where} is not a pooler collection" + (": the file is empty" if is_empty else "")
+    return SchemaError(message, hint=NO_COLLECTION_HINT)
 
 
 @contextmanager
@@ -168,7 +163,7 @@ def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
 
 
 SCHEMA_REVISION = "1_c1b53784"
-"""The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
+"""The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.database`)."""
 
 BUSY_TIMEOUT_MS = 30_000
 """How long a command waits for another process that is writing to a SQLite file."""
@@ -213,26 +208,20 @@ def collection_url(name: str) -> URL:
     requirement = "must be a file path or a postgresql:// URL"
     try:
         url = make_url(name)
-    except (SqlArgumentError, ValueError) as error:
+    except (exc.ArgumentError, ValueError) as error:
         without_secrets = f"{name.partition('://')[0]}://..."
         raise ArgumentError("collection", requirement, without_secrets) from error
-    backend = url.get_backend_name()
-    if backend == "postgresql":
-        return url.set(drivername="postgresql+psycopg")
-    if backend != "sqlite":
+    driver = {"postgresql": "postgresql+psycopg", "sqlite": "sqlite"}.get(url.get_backend_name())
+    if driver is None:
         raise ArgumentError("collection", requirement, display(url))
-    return url.set(drivername="sqlite")
+    return url.set(drivername=driver)
 
 
 def usual_name(where: str) -> str:
     """Name a collection after its file, its database, or the service that has it.
 
-    >>> (
-    ...     usual_name("data/wine.db"),
-    ...     usual_name("postgresql://host/wine"),
-    ...     usual_name("postgresql:///?service=beer"),
-    ... )
-    ('wine', 'wine', 'beer')
+    >>> usual_name("data/wine.db"), usual_name("postgresql:///?service=beer")
+    ('wine', 'beer')
     """
     url = collection_url(where)
     return Path(url.database or str(url.query.get("service", ""))).stem
@@ -256,8 +245,6 @@ def make_engine(url: URL) -> Engine:
     except ModuleNotFoundError as error:
         message = "PostgreSQL needs the driver psycopg"
         raise StoreError(message, hint="pip install 'psycopg[binary]'") from error
-    except NoSuchModuleError as error:  # pragma: no cover - collection_url admits two backends
-        raise StoreError(str(error)) from error
     note_changes(engine)
     return engine
 
@@ -365,12 +352,9 @@ def _begin_sqlite(connection: Connection) -> None:
     patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
     connection.exec_driver_sql("BEGIN IMMEDIATE")
-    if not connection.info.get("pooler_has_no_seal"):
-        _take_seal_off(connection)
-
-
-def _take_seal_off(connection: Connection) -> None:
-    """Make a sealed file (`store.db.files`) one that is worked on, in the transaction that is open."""
+    if connection.info.get("pooler_has_no_seal"):
+        return
+    # A sealed file (`store.db.files`) becomes one that is worked on, in this transaction.
     if connection.exec_driver_sql("PRAGMA application_id").scalar() == SEAL:
         connection.exec_driver_sql("PRAGMA application_id = 0")
         connection.exec_driver_sql("PRAGMA user_version = 0")
@@ -421,22 +405,17 @@ def writing(
 
 def _commit(session: Session) -> None:
     """Commit, and count it: an interrupt may come when it is done, and has not returned."""
-    connection: Any = session.connection().connection.driver_connection
+    driver: Any = session.connection().connection.driver_connection
     try:
         session.commit()
     except Exception:
         raise
     except BaseException:
-        if not _is_open(connection):
+        is_sqlite = isinstance(driver, sqlite3.Connection)
+        if not (driver.in_transaction if is_sqlite else driver.info.transaction_status):
             TRANSACTIONS.update(kept=1, undone=-1)
         raise
     TRANSACTIONS["kept"] += 1
-
-
-def _is_open(connection: Any) -> bool:
-    if isinstance(connection, sqlite3.Connection):
-        return connection.in_transaction
-    return bool(connection.info.transaction_status)  # 0 = idle, in libpq's words
 
 
 def database_now(session: Session) -> datetime:
@@ -452,27 +431,24 @@ def translated_errors(engine: Engine) -> Iterator[None]:
     """Turn the driver's failures a user can put right into `StoreError`."""
     try:
         yield
-    except (DatabaseError, sqlite3.Error) as error:
+    except (exc.DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
-        place = unreadable_place(engine) if is_like_damage(error) or isinstance(error, DataError) else ""
-        if place:
-            raise StoreError(f"{where}: {DAMAGED}: {place}", hint=DAMAGED_HINT) from error
-        if is_like_damage(error):
-            cause = error.orig if isinstance(error, DatabaseError) else error
-            raise StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT) from error
+        is_damage = is_like_damage(error)
+        place = unreadable_place(engine) if is_damage or isinstance(error, exc.DataError) else ""
+        if place or is_damage:
+            raise damaged(where, place or getattr(error, "orig", error)) from error
         reported = _store_error(where, error)
         if reported is None:
             raise
         raise reported from error
     except (UnicodeDecodeError, UnreadableMomentError) as error:  # or of what SQLite says of a damaged schema
         place = unreadable_place(engine) or "a text in it is no UTF-8"
-        message = f"{display(engine.url)}: {DAMAGED}: {place}"
-        raise StoreError(message, hint=DAMAGED_HINT) from error
+        raise damaged(display(engine.url), place) from error
 
 
 def unreadable_place(engine: Engine) -> str:
     """Name the first value that is kept as a text or a moment and is none; empty = all can be read."""
-    with suppress(DatabaseError, sqlite3.Error, UnicodeDecodeError), engine.connect() as connection:
+    with suppress(exc.DatabaseError, sqlite3.Error, UnicodeDecodeError), engine.connect() as connection:
         is_sqlite = engine.dialect.name == "sqlite"
         for table in TABLES.values():
             # A key, too, may be what cannot be read.
@@ -524,13 +500,11 @@ def stored_revision(engine: Engine) -> str | None:
         hint = "pooler init makes one; --collection or POOLER_COLLECTION names another"
         raise StoreError(message, hint=hint)
     if url.get_backend_name() == "sqlite" and is_cut(Path(url.database or "")):
-        message = f"{display(url)}: {DAMAGED}: it ends in the middle of a page"
-        raise StoreError(message, hint=DAMAGED_HINT)
+        raise damaged(display(url), "it ends in the middle of a page")
     with reading(engine) as session:
         # Alembic's own table alone is found in many databases.
-        if not {"collection", "judgement", "alembic_version"} <= {
-            table for table, _ in stored_columns(session)
-        }:
+        tables = {table for table, _ in stored_columns(session)}
+        if not {"collection", "judgement", "alembic_version"} <= tables:
             return None
         revision = session.execute(text("SELECT version_num FROM alembic_version")).scalar()
         return None if revision is None else str(revision)
@@ -546,7 +520,7 @@ def check_schema(engine: Engine) -> None:
     """Refuse a database whose schema is not this program's, or whose scale cannot be read."""
     check_revision(engine)
     with unreadable_as_damage(engine), reading(engine) as session:
-        scale = session.scalar(select(TABLES["collection"].c.scale))
+        scale = session.scalar(select(COLLECTION.c.scale))
         scale_from_json(json.loads(scale or ""))
 
 
@@ -556,15 +530,14 @@ def unreadable_as_damage(engine: Engine) -> Iterator[None]:
     try:
         yield
     except MISREAD as error:
-        message = f"{display(engine.url)}: {DAMAGED}: its name, scale or fields cannot be read"
-        raise StoreError(message, hint=DAMAGED_HINT) from error
+        raise damaged(display(engine.url), "its name, scale or fields cannot be read") from error
 
 
 def check_revision(engine: Engine) -> None:
     """Refuse a database whose schema is another, or that is no collection."""
     where, revision = display(engine.url), stored_revision(engine)
     if revision is None:
-        raise SchemaError(_not_a_collection(where), hint=NO_COLLECTION_HINT)
+        raise _not_a_collection(where)
     if revision != SCHEMA_REVISION:
         raise other_schema(where, revision)
 
@@ -582,10 +555,53 @@ def driver_rows(connection: Connection, query: str) -> Iterator[Iterator[tuple[A
     SQLAlchemy's would cost as much as all the rest.
     """
     cursor: Any = connection.exec_driver_sql(query).cursor
-    failure = connection.dialect.loaded_dbapi.Error
-    try:
+    with driver_errors(connection, query), closing(cursor):
         yield cursor
-    except failure as error:
-        raise DBAPIError.instance(query, None, error, failure, dialect=connection.dialect) from error
-    finally:
-        cursor.close()
+
+
+_PREVENTED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL}
+
+
+class Scrubbed(StrEnum):
+    """What has happened to the bytes of removed rows.
+
+    SQLite marks the place of a removed row as free and leaves its bytes there, and its log keeps pages as
+    they were. PostgreSQL does alike; there, and in backups of either, it is for others to do.
+    """
+
+    DONE = "done"
+    """The file has been written anew, without them, and its log is empty."""
+    OPEN_ELSEWHERE = "open-elsewhere"
+    """The file has been written anew; its old pages stay until the last program that has it open closes
+    it."""
+    NOT_REWRITTEN = "not-rewritten"
+    """The rows are overwritten. Another program was writing, or there was no room for a second copy of the
+    file: older copies of the rows may be in its free pages."""
+    NOT_HERE = "not-here"
+    """The database is a server's."""
+
+
+def overwrite_removed(session: Session) -> None:
+    """Let SQLite overwrite with zeros whatever this transaction removes."""
+    connection = session.connection()
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")
+
+
+def scrub(engine: Engine) -> Scrubbed:
+    """Write the file of a collection anew without what was removed from it, and empty its log."""
+    if engine.dialect.name != "sqlite":
+        return Scrubbed.NOT_HERE
+    with translated_errors(engine), closing(engine.raw_connection()) as raw:
+        cursor = raw.cursor()
+        cursor.execute("PRAGMA secure_delete = ON")
+        try:
+            cursor.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _PREVENTED:
+                raise
+            return Scrubbed.NOT_REWRITTEN
+        cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")  # a reader may stay for hours
+        is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    return Scrubbed.OPEN_ELSEWHERE if is_busy else Scrubbed.DONE

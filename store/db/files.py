@@ -31,17 +31,9 @@ _LONGEST = 180
 
 
 def place_beside(target: Path) -> Path:
-    """Return an unused place beside a target."""
-    return target.with_name(f"{_start_of(target)}{os.urandom(6).hex()}.part")
-
-
-def _start_of(target: Path) -> str:
-    return f".{os.fsencode(target.name)[:_LONGEST].decode(errors='ignore')}."
-
-
-def remove_leftovers(target: Path) -> None:
-    """Remove what commands that were killed a day ago or more left beside a target, as far as may be."""
-    pattern = re.compile(rf"{re.escape(_start_of(target))}[0-9a-f]{{12}}\.part({'|'.join(SIDE_FILES)})?")
+    """Return an unused place beside a target; what commands killed a day ago or more left there goes."""
+    start = f".{os.fsencode(target.name)[:_LONGEST].decode(errors='ignore')}."
+    pattern = re.compile(rf"{re.escape(start)}[0-9a-f]{{12}}\.part({'|'.join(SIDE_FILES)})?")
     with suppress(OSError):
         for path in target.absolute().parent.iterdir():
             is_left = pattern.fullmatch(path.name) and time.time() - path.lstat().st_mtime >= LEFT_OVER_S
@@ -52,9 +44,7 @@ def remove_leftovers(target: Path) -> None:
             else:
                 with suppress(OSError):
                     path.unlink()
-
-
-_SQLITE = b"SQLite format 3\0"
+    return target.with_name(f"{start}{os.urandom(6).hex()}.part")
 
 
 def check_folder(target: Path) -> None:
@@ -68,8 +58,7 @@ def check_folder(target: Path) -> None:
     elif not os.access(folder, os.W_OK):
         reason = "permission denied"
     if reason is not None:
-        message = f"{target}: cannot be written: {reason}"
-        raise StoreError(message, hint="name another file")
+        raise StoreError(f"{target}: cannot be written: {reason}", hint="name another file")
 
 
 @contextmanager
@@ -103,7 +92,6 @@ def folder_beside(target: Path, *, private: bool) -> Iterator[Path]:
     whom. A folder that was there leaves its mode, group and owner.
     """
     target = real_place(target)
-    remove_leftovers(target)
     folder = place_beside(target)
     try:
         folder.mkdir(0o700 if private else 0o777)
@@ -121,9 +109,7 @@ def folder_beside(target: Path, *, private: bool) -> Iterator[Path]:
 @contextmanager
 def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
     """Yield an empty file beside another; nothing is left of it after the block, nor of killed commands."""
-    target = real_place(target)
-    remove_leftovers(target)
-    part = place_beside(target)
+    part = place_beside(real_place(target))
     try:
         part.touch(0o600 if private else 0o666, exist_ok=False)
         yield part
@@ -140,8 +126,7 @@ def real_place(path: Path) -> Path:
     except (OSError, RuntimeError):
         is_circle = True
     if is_circle:
-        message = f"{path}: a link that leads back to itself"
-        raise StoreError(message, hint="name another file")
+        raise StoreError(f"{path}: a link that leads back to itself", hint="name another file")
     return place
 
 
@@ -194,7 +179,7 @@ def is_cut(file: Path) -> bool:
         header = stream.read(100)
         size = os.fstat(stream.fileno()).st_size
     page = int.from_bytes(header[16:18], "big")
-    if len(header) < 100 or not header.startswith(_SQLITE) or page == 0:
+    if len(header) < 100 or not header.startswith(b"SQLite format 3\0") or page == 0:
         return False  # SQLite says what it is
     log = file.with_name(file.name + "-wal")
     # 1 stands for 65,536, which two bytes cannot hold.
@@ -231,9 +216,8 @@ def seal_fault(file: Path) -> str | None:
     if mark != SEAL:
         return "its seal is broken" if stated else None
     # A program that began to write meanwhile took the seal off first.
-    if stated == _checksum(file) or _fields(file)[0] != SEAL:
-        return None
-    return "its checksum does not match its content"
+    is_whole = stated == _checksum(file) or _fields(file)[0] != SEAL
+    return None if is_whole else "its checksum does not match its content"
 
 
 def _fields(file: Path) -> tuple[int, int]:

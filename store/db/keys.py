@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Table
 from sqlmodel import Session
 
+from store.db.columns import insert_new
 from store.db.digests import add_docnos, note_changed
-from store.db.engine import DAMAGED, DAMAGED_HINT, display, driver_rows
+from store.db.engine import damaged, display, driver_rows
 from store.db.tables import DOCUMENT, TOPIC
-from store.errors import StoreError
 from store.text import Pairs, look_alikes
 
-_BATCH = 10_000
-"""Rows inserted or read at a time."""
 _IDS_A_QUERY = 1_000
 
 
@@ -24,13 +22,13 @@ class Keys:
 
     Rows are only ever added, with rising ids, so `refresh` reads just those above the highest id it knows. A
     caller whose transaction was rolled back must call `forget`. `blank`: the other columns of a row that no
-    topics or documents file names yet.
+    topics or documents file names yet, as `store.db.columns.raw_rows` has them.
     """
 
     def __init__(self, table: Table, key: str, blank: Mapping[str, object]) -> None:
         self._table = table
         self._blank = blank
-        self._key = table.c[key]
+        self._key = key
         self._names: dict[int, str] = {}
         self._highest = 0
         self.ids: dict[str, int] = {}
@@ -56,12 +54,10 @@ class Keys:
 
     def refresh(self, session: Session) -> None:
         """Read the rows added since the last time."""
-        row_id = self._table.c.id
-        query = select(self._key, row_id).where(row_id > self._highest).order_by(row_id)
-        result = session.connection().execute(query)
-        while rows := result.fetchmany(_BATCH):
-            self.ids.update(map(tuple, rows))
-            self._highest = rows[-1][1]
+        query = f"SELECT {self._key}, id FROM {self._table.name} WHERE id > {self._highest} ORDER BY id"
+        with driver_rows(session.connection(), query) as rows:
+            self.ids.update(rows)
+        self._highest = next(reversed(self.ids.values()), 0)
 
     def add(self, session: Session, names: Iterable[str]) -> int:
         """Insert the names that are new, ids rising in their order, and return how many there were.
@@ -69,49 +65,15 @@ class Keys:
         The caller has called `refresh` inside the same bulk transaction.
         """
         new = [name for name in dict.fromkeys(names) if name not in self.ids]
-        for start in range(0, len(new), _BATCH):
-            self._insert(session, new[start : start + _BATCH])
+        if new:
+            note_changed(session.connection(), self._table)
+            rows = ((name, *self._blank.values()) for name in new)
+            insert_new(session, self._table, (self._key, *self._blank), rows)
+            self.refresh(session)
+            if self._table is DOCUMENT:
+                add_docnos(session, [(self.ids[name], name) for name in new])
         self.look_alikes |= look_alikes(new, self.ids)
         return len(new)
-
-    def _insert(self, session: Session, names: list[str]) -> None:
-        """Insert new names; their ids rise in the order of the list."""
-        connection = session.connection()
-        table, key = self._table.name, self._key.name
-        note_changed(connection, self._table)
-        columns = ", ".join((key, *self._blank))
-        blank = [self._for_driver(connection, name) for name in self._blank]
-        # The driver is handed plain values: SQLAlchemy's rows cost more than the insertion.
-        if connection.dialect.name == "postgresql":
-            # One statement with one array; a row at a time takes twenty times as long.
-            result = connection.exec_driver_sql(
-                f"INSERT INTO {table} ({columns})"
-                f" SELECT name{', %s' * len(blank)} FROM unnest(%s::text[])"
-                f" WITH ORDINALITY AS new (name, place) ORDER BY place RETURNING {key}, id",
-                (*blank, names),
-            )
-            self.ids.update(map(tuple, result))
-            self._highest = max(self._highest, self.ids[names[-1]])
-            self._add_to_digest(session, names)
-            return
-        # Imports wait for each other and rows are never deleted, so the next ids are these.
-        numbers = range(self._highest + 1, self._highest + 1 + len(names))
-        connection.exec_driver_sql(
-            f"INSERT INTO {table} (id, {columns}) VALUES (?, ?{', ?' * len(blank)})",
-            [(number, name, *blank) for number, name in zip(numbers, names, strict=True)],
-        )
-        self.ids.update(zip(names, numbers, strict=True))
-        self._highest = numbers[-1]
-        self._add_to_digest(session, names)
-
-    def _add_to_digest(self, session: Session, names: list[str]) -> None:
-        if self._table is DOCUMENT:
-            add_docnos(session, ((self.ids[name], name) for name in names))
-
-    def _for_driver(self, connection: Connection, column: str) -> object:
-        kind = self._table.c[column].type.dialect_impl(connection.dialect)
-        process = kind.bind_processor(connection.dialect)
-        return self._blank[column] if process is None else process(self._blank[column])
 
 
 def fetch_docnos(session: Session, ids: Iterable[int]) -> dict[int, str]:
@@ -140,17 +102,15 @@ def fetch_ordered_docnos(session: Session, is_wanted: bytes) -> tuple[list[int],
                 docnos.append(docno)
     if len(ids) != is_wanted.count(1):
         where = display(session.connection().engine.url)
-        message = f"{where}: {DAMAGED}: documents that are judged are missing"
-        raise StoreError(message, hint=DAMAGED_HINT)
+        raise damaged(where, "documents that are judged are missing")
     return ids, docnos
 
 
 def document_keys() -> Keys:
     """Make the empty keys of the documents."""
-    return Keys(DOCUMENT, "docno", {"listed": False})
+    return Keys(DOCUMENT, "docno", {"listed": 0})
 
 
 def topic_keys() -> Keys:
     """Make the empty keys of the topics."""
-    blank = {"listed": False, "title": "", "description": "", "narrative": ""}
-    return Keys(TOPIC, "number", blank)
+    return Keys(TOPIC, "number", {"listed": 0, "title": b"", "description": b"", "narrative": b""})

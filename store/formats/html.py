@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from turbohtml import Token, TokenType, tokenize
 
-from store.readable import Gap, PieceWriter, Readable
+from store.text import Gap, PieceWriter, Readable
 
 _SKIPPED = frozenset(("script", "style", "template"))
 _PARAGRAPHS = """

@@ -16,7 +16,7 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from store.readable import Gap, PieceWriter, Readable
+from store.text import Gap, PieceWriter, Readable
 
 _RULE = "- - -"
 _DEEPEST = 6

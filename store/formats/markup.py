@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal, get_args
 
-from store.readable import Readable, plain
+from store.text import Readable, plain
 
 Markup = Literal["plain", "html", "markdown"]
 """How the texts of documents may be marked up."""

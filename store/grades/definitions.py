@@ -85,7 +85,14 @@ class Definitions(Area):
 
         with self._db.writing() as session:
             self._db.topics.refresh(session)
-            _check_name(session, name)
+            if fault := id_fault(name):
+                raise ArgumentError("NAME", f"must be one word ({fault})", name)
+            if is_file_word(name) or name.startswith("-") or "@" in name:
+                requirement = "must be without / . = @, by which files and versions are known"
+                raise ArgumentError("NAME", requirement, name)
+            if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == name)) is not None:
+                hint = f"--qrels {name} is the judge's own grades"
+                raise ArgumentError("NAME", "must not be the name of a judge", name, hint=hint)
             definition.check()
             definition.check_scale(self._db.scale)
             pooled_of(session, definition)
@@ -138,14 +145,3 @@ class Definitions(Area):
         with self._db.reading() as session:
             found = session.scalar(select(func.count()).select_from(JUDGEMENT).where(until)) or 0
         return definition.events - found
-
-
-def _check_name(session: Session, name: str) -> None:
-    if fault := id_fault(name):
-        raise ArgumentError("NAME", f"must be one word ({fault})", name)
-    if is_file_word(name) or name.startswith("-") or "@" in name:
-        requirement = "must be without / . = @, by which files and versions are known"
-        raise ArgumentError("NAME", requirement, name)
-    if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == name)) is not None:
-        hint = f"--qrels {name} is the judge's own grades"
-        raise ArgumentError("NAME", "must not be the name of a judge", name, hint=hint)

@@ -76,18 +76,20 @@ class FileVotes:
         return choose_voters(self.judges(), graders, of=of, kinds=kinds)
 
     def _cells(self) -> NDArray[np.int64]:
-        """Return every line, shape (5, n_lines)."""
         return np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
 
     def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
-        """Return the grades of some judges; see `store.grades.votes.fetch_votes`.
+        """Return the grades of some judges; see `store.grades.votes.CollectionGrades.votes`.
 
         By default those who count, but for those without a grade that a file of several judges names.
         """
         if self.scale is None:
             raise ArgumentError("scale", "must be set before votes are taken", None)
         cells = self._cells()
-        names = self._chosen(judges)
+        for name in judges or ():
+            if name not in self._kinds:
+                raise UnknownNameError("judge", name, self._kinds)
+        names = list(dict.fromkeys(self.voters().voting if judges is None else judges))
         everybody = list(self._kinds)
         code_of = np.full(len(everybody) + 1, -1, dtype=np.int64)  # the last one is of code -1
         code_of[[everybody.index(name) for name in names]] = np.arange(len(names))
@@ -118,11 +120,3 @@ class FileVotes:
         self._kinds[name] = kind
         self._named |= {name} if is_named else set()
         return len(self._kinds) - 1
-
-    def _chosen(self, names: Sequence[str] | None) -> list[str]:
-        if names is not None:
-            for name in names:
-                if name not in self._kinds:
-                    raise UnknownNameError("judge", name, self._kinds)
-            return list(dict.fromkeys(names))
-        return list(self.voters().voting)

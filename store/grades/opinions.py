@@ -188,8 +188,15 @@ def arrange(
         adjudicators = ()
     has_rulings = not definition.without_rulings
     rulings = rulings if has_rulings else ()
-    if definition.map:
-        states, rulings = _mapped(states, rulings, dict(definition.map))
+    if mapping := dict(definition.map):
+        grades = states.grades.copy()
+        for source, target in mapping.items():
+            grades[(states.grades == source) & (states.places == 0)] = target
+        states = replace(states, grades=grades)
+        rulings = [
+            one if (was := one.given_grade) is None else replace(one, given_grade=mapping.get(was, was))
+            for one in rulings
+        ]
     rules = np.array([name in adjudicators for name in states.judges], dtype=np.bool_)
     is_voter = ~rules & np.array([not chosen or name in chosen for name in states.judges], dtype=np.bool_)
     kept = (is_voter | rules & has_rulings)[states.judge_codes]
@@ -199,7 +206,10 @@ def arrange(
         column[kept] for column in (states.judge_codes, states.places, states.round_codes)
     )
     width = max(len(states.docnos), 1)
-    ruled = _numbers_of(rulings, states)
+    topic_of = {topic: code for code, topic in enumerate(states.topics if rulings else ())}
+    docno_of = {docno: code for code, docno in enumerate(states.docnos if rulings else ())}
+    numbered = [topic_of[one.topic] * width + docno_of[one.docno] for one in rulings]
+    ruled = np.array(numbered, dtype=np.int64)
     numbers = np.concatenate([ruled, (states.topic_codes * width + states.docno_codes)[kept]])
     pairs, index = np.unique(numbers, return_inverse=True)
     of_rulings, index = index[: len(ruled)].tolist(), index[len(ruled) :]
@@ -228,22 +238,6 @@ def arrange(
         document_ids=states.document_ids,
         n_beside_primary=int(np.count_nonzero(beside)),
     )
-
-
-def _mapped(
-    states: CurrentStates, rulings: Sequence[CurrentRuling], mapping: Mapping[int, int]
-) -> tuple[CurrentStates, Sequence[CurrentRuling]]:
-    """Read grades as others, those of rulings too."""
-    grades = states.grades.copy()
-    for source, target in mapping.items():
-        grades[(states.grades == source) & (states.places == 0)] = target
-    ruled = [
-        one
-        if one.given_grade is None
-        else replace(one, given_grade=mapping.get(one.given_grade, one.given_grade))
-        for one in rulings
-    ]
-    return replace(states, grades=grades), ruled
 
 
 def _beside_primary(
@@ -275,15 +269,6 @@ def _beside_primary(
         return votes & ~is_primary
     decides = votes & is_primary & np.isin(states.places, [0, PLACE_OF_STATE[State.CANNOT]])
     return votes & ~is_primary & np.isin(documents, documents[decides])
-
-
-def _numbers_of(rulings: Sequence[CurrentRuling], states: CurrentStates) -> NDArray[np.int64]:
-    if not rulings:
-        return np.empty(0, dtype=np.int64)
-    topic_of = {topic: code for code, topic in enumerate(states.topics)}
-    docno_of = {docno: code for code, docno in enumerate(states.docnos)}
-    numbers = [topic_of[one.topic] * len(docno_of) + docno_of[one.docno] for one in rulings]
-    return np.array(numbers, dtype=np.int64)
 
 
 def _rounds(index: NDArray[np.int64], codes: NDArray[np.int64], n_pairs: int) -> NDArray[np.int64]:

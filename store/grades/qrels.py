@@ -1,4 +1,4 @@
-"""A definition applied: one grade a document; what another tie rule would give."""
+"""A definition applied: one grade a document; what another tie rule would give; judges and a reference."""
 
 from __future__ import annotations
 
@@ -10,29 +10,24 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.aggregation import (
-    AGGREGATED,
-    TIE_RULES,
-    TIES,
-    AggregateResult,
-    agreed,
-    grade_sums,
-    highest,
-    lowest,
-    majority,
-    mean_half_up,
-    median,
+from store.analysis import aggregation
+from store.analysis.aggregation import DawidSkeneResult, dawid_skene
+from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
+from store.analysis.agreement.votes import (
+    NO_GRADE,
+    PopulationVotes,
+    Votes,
+    collapse_votes,
+    level_index,
+    votes_of_judges,
 )
-from store.analysis.agreement.votes import NO_GRADE, collapse_votes
-from store.analysis.arrays import Grades
-from store.analysis.collapse import collapse, level_index
-from store.analysis.dawid_skene import DawidSkeneResult, dawid_skene
+from store.analysis.arrays import Grades, cut_by_code
 from store.errors import ArgumentError, PoolerError
 from store.formats.qrels import QrelCells
 from store.grades.definition import EQUAL, SINGLE_JUDGE, QrelsDefinition
-from store.grades.opinions import REASONS, ROUNDS_DIFFER, AllVotes, CurrentRuling, LeftOut, Pair
+from store.grades.opinions import NO_ROUND, REASONS, ROUNDS_DIFFER, AllVotes, CurrentRuling, LeftOut, Pair
 from store.judging.disagreements import Settlement
-from store.records import Qrel
+from store.records import RANKS, Qrel, Scale, State
 
 _BLOCK = 10_000
 """Rows made at a time."""
@@ -55,6 +50,8 @@ class GradeOutcome:
     is_ruled: NDArray[np.bool_]
     """Whether a ruling decided, on a grade or on none."""
     n_fewer_votes: int = 0
+    """Documents that the rule graded by fewer votes than it wants: of sum, than others have; of Dawid-Skene,
+    than three."""
     estimate: DawidSkeneResult | None = None
 
     def n_changed(self, other: GradeOutcome) -> int:
@@ -76,7 +73,9 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
     n_pairs = all_votes.n_pairs
     is_given, is_tied, is_ruled = np.zeros((3, n_pairs), dtype=np.bool_)
     grades = np.zeros(n_pairs, dtype=np.int64)
-    has_votes = _has_votes(all_votes, definition)
+    has_votes = np.ones(len(all_votes.rows), dtype=np.bool_)
+    if definition.votes is not None:
+        has_votes = all_votes.counts.sum(axis=1) >= definition.votes
     if definition.aggregate == "sum":
         sums, n_fewer = _sums(all_votes, level)
         is_given[all_votes.rows], grades[all_votes.rows] = has_votes, np.where(has_votes, sums, 0)
@@ -87,7 +86,7 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
     if definition.binary_first and level is not None:
         place, values = level_index(all_votes.scale, level), np.array([0, 1])
     result, estimate = _apply(all_votes, definition, place)
-    has_grade = (result.status == AGGREGATED) & has_votes
+    has_grade = (result.status == aggregation.AGGREGATED) & has_votes
     is_given[all_votes.rows] = has_grade
     grades[all_votes.rows[has_grade]] = values[result.grades[has_grade]]
     is_tied[all_votes.rows] = result.is_tied
@@ -106,50 +105,37 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
 
 
 def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int) -> NDArray[np.int64]:
-    return np.where(is_given, collapse(grades, level), 0).astype(np.int64)
-
-
-def _has_votes(all_votes: AllVotes, definition: QrelsDefinition) -> NDArray[np.bool_]:
-    """Return of every document with a vote whether it has as many as it must."""
-    if definition.votes is None:
-        return np.ones(len(all_votes.rows), dtype=np.bool_)
-    enough: NDArray[np.bool_] = all_votes.counts.sum(axis=1) >= definition.votes
-    return enough
+    return np.where(is_given, grades >= level, 0).astype(np.int64)
 
 
 def _apply(
     all_votes: AllVotes, definition: QrelsDefinition, level_place: int | None
-) -> tuple[AggregateResult, DawidSkeneResult | None]:
-    """Apply any rule but sum; with a level, to votes collapsed there."""
+) -> tuple[aggregation.AggregateResult, DawidSkeneResult | None]:
+    """Apply any rule but sum; with a level, to votes collapsed there. Dawid-Skene knows the rulings."""
     counts, values = all_votes.counts, all_votes.scale.values
     if level_place is not None:
         counts = np.add.reduceat(counts, [0, level_place], axis=1)
         values = (0, 1)
     match definition.aggregate:
         case "majority":
-            return majority(counts, ties=definition.ties or "unresolved"), None
+            return aggregation.majority(counts, ties=definition.ties or "unresolved"), None
         case "median":
-            return median(counts, ties=definition.ties or "unresolved"), None
+            return aggregation.median(counts, ties=definition.ties or "unresolved"), None
         case "mean":
-            return mean_half_up(counts, values), None
+            return aggregation.mean_half_up(counts, values), None
         case "min":
-            return lowest(counts), None
+            return aggregation.lowest(counts), None
         case "max":
-            return highest(counts), None
+            return aggregation.highest(counts), None
         case "dawid-skene":
-            return _estimated(all_votes, level_place)
-    return agreed(counts), None
-
-
-def _estimated(all_votes: AllVotes, level_place: int | None) -> tuple[AggregateResult, DawidSkeneResult]:
-    """Apply Dawid and Skene's model, the rulings known to it."""
-    votes, fixed = all_votes.votes, all_votes.fixed
-    if level_place is not None:
-        votes = collapse_votes(votes, level_place)
-        fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
-    found = dawid_skene(votes, fixed=fixed)
-    status = np.full(votes.n_documents, AGGREGATED, dtype=np.int8)
-    return AggregateResult(found.low, status, found.low, found.high), found
+            votes, fixed = all_votes.votes, all_votes.fixed
+            if level_place is not None:
+                votes = collapse_votes(votes, level_place)
+                fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
+            found = dawid_skene(votes, fixed=fixed)
+            status = np.full(votes.n_documents, aggregation.AGGREGATED, dtype=np.int8)
+            return aggregation.AggregateResult(found.low, status, found.low, found.high), found
+    return aggregation.agreed(counts), None
 
 
 def _sums(all_votes: AllVotes, level: int | None) -> tuple[NDArray[np.int64], int]:
@@ -167,7 +153,7 @@ def _sums(all_votes: AllVotes, level: int | None) -> tuple[NDArray[np.int64], in
             requirement = f"must be above {low} and at most {high}, as sums of grades can be here"
             raise ArgumentError("level", requirement, level)
     n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
-    return grade_sums(all_votes.counts, values), n_fewer
+    return aggregation.grade_sums(all_votes.counts, values), n_fewer
 
 
 _LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)
@@ -277,24 +263,6 @@ class FinalQrels:
         """Documents whose judges worked in different rounds; their iteration is ``0``."""
         return int(np.count_nonzero(self.outcome.is_given & (self.all_votes.round_codes == ROUNDS_DIFFER)))
 
-    @property
-    def n_fewer_votes(self) -> int:
-        """Documents that the rule graded by fewer votes than it wants.
-
-        Of rule sum, than other documents have; of Dawid-Skene, than three; of other rules 0.
-        """
-        return self.outcome.n_fewer_votes
-
-    @property
-    def n_iterations(self) -> int | None:
-        """Of Dawid-Skene's estimate; ``None`` = another rule."""
-        return None if self.outcome.estimate is None else self.outcome.estimate.n_iterations
-
-    @property
-    def converged(self) -> bool:
-        """False = Dawid-Skene's estimate still moved when it stopped."""
-        return self.outcome.estimate is None or self.outcome.estimate.converged
-
     @cached_property
     def rows(self) -> list[Qrel]:
         """Topics in natural order, docnos bytewise."""
@@ -319,10 +287,7 @@ class FinalQrels:
         votes, given = self.all_votes, self.outcome.is_given
         assert votes.document_ids is not None
         ids, grades = votes.document_ids[votes.docno_codes[given]], self.outcome.grades[given]
-        codes, starts = np.unique(votes.topic_codes[given], return_index=True)
-        parts = (np.split(column, starts[1:]) for column in (ids, grades))
-        names = (votes.topics[code] for code in codes.tolist())
-        return dict(zip(names, zip(*parts, strict=True), strict=False))  # nothing splits into one empty part
+        return cut_by_code(votes.topics, votes.topic_codes[given], ids, grades)
 
     @cached_property
     def _reasons(self) -> NDArray[np.int8]:
@@ -394,11 +359,6 @@ class Change:
     changed: int = 0
     """They have a grade under both, and another one; of relevance, relevant or not."""
 
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.added + self.removed + self.changed
-
     def to_json(self) -> dict[str, int]:
         """Return what a manifest says of it."""
         return {"added": self.added, "removed": self.removed, "changed": self.changed}
@@ -431,7 +391,7 @@ def flips_of(
     is_graded = level is None
     wanted = tuple(levels) if level is None else (level,)
     flips = []
-    for ties in TIES if definition.aggregate in TIE_RULES else ():
+    for ties in aggregation.TIES if definition.aggregate in aggregation.TIE_RULES else ():
         if ties == definition.ties:
             continue
         other = outcome_of(all_votes, replace(definition, ties=ties), level)
@@ -453,3 +413,81 @@ def _change(here: GradeOutcome, there: GradeOutcome) -> Change:
     added = int(np.count_nonzero(there.is_given & ~here.is_given))
     removed = int(np.count_nonzero(here.is_given & ~there.is_given))
     return Change(added, removed, here.n_changed(there) - added - removed)
+
+
+def pairs_together(
+    population: PopulationVotes, pairs: Sequence[tuple[str, str]], level_indices: Sequence[int]
+) -> tuple[list[PairStack], list[PairStack]]:
+    """Count how two judges graded the same documents, of some pairs.
+
+    One pair for each of `pairs`, and one of all of them thrown together, in which a document counts once
+    for each pair of judges who graded it. `level_indices`: see `store.analysis.agreement.tables.stacks_of`.
+    """
+    by_topic = np.array(
+        [pair_tables(population.votes, first=first, second=second) for first, second in pairs]
+    )
+    together = by_topic.sum(axis=0)[np.newaxis]
+    return stacks_of(by_topic, level_indices), stacks_of(together, level_indices)
+
+
+def aggregate_against(
+    population: PopulationVotes,
+    reference: str,
+    others: Sequence[str],
+    scale: Scale,
+    levels: Sequence[int],
+    definition: QrelsDefinition,
+) -> list[PairStack]:
+    """Count how the aggregate of judges and a reference graded the same documents.
+
+    The stacks are of one pair: graded, then at each level; none is graded where grades are binary first. The
+    definition is a rule without rulings; documents that it leaves without a grade are not counted.
+    """
+    votes = population.votes
+    of_reference = votes.judge_codes == votes.judge_index(reference)
+    theirs = np.full(votes.n_documents, NO_GRADE, dtype=np.int64)
+    theirs[votes.documents[of_reference]] = votes.places[of_reference]
+    all_votes = votes_alone(votes, others, scale)
+    indices = [level_index(scale, level) for level in levels]
+    if not definition.binary_first:
+        outcome = outcome_of(all_votes, definition)
+        given = np.searchsorted(np.array(scale.values), outcome.grades)
+        tables = _tables(votes, outcome, given, theirs, votes.n_grades)
+        return stacks_of(tables[np.newaxis], indices)
+    stacks = []
+    for level, index in zip(levels, indices, strict=True):
+        outcome = outcome_of(all_votes, definition, level)
+        relevant = np.where(theirs == NO_GRADE, NO_GRADE, theirs >= index)
+        binary = _tables(votes, outcome, outcome.grades, relevant, 2)
+        stacks.append(binary_stack(binary[np.newaxis], index))
+    return stacks
+
+
+def votes_alone(votes: Votes, judges: Sequence[str], scale: Scale) -> AllVotes:
+    """Return the votes of some judges as rules take them: without rounds, states and rulings.
+
+    Documents are those of `votes`, in their order, and have no names: arrays say which is which.
+    """
+    voted = np.isin(votes.judge_codes, [votes.judge_index(judge) for judge in judges])
+    return AllVotes(
+        scale=scale,
+        topics=votes.topics,
+        docnos=(),
+        topic_codes=votes.topic_codes,
+        docno_codes=np.arange(votes.n_documents),
+        votes=votes_of_judges(votes, judges),
+        rows=np.unique(votes.documents[voted]),
+        rounds=(),
+        round_codes=np.full(votes.n_documents, NO_ROUND, dtype=np.int64),
+        ranks=np.full(votes.n_documents, RANKS[State.JUDGED], dtype=np.int8),
+        rulings={},
+    )
+
+
+def _tables(
+    votes: Votes, outcome: GradeOutcome, given: NDArray[np.int64], theirs: NDArray[np.int64], n_grades: int
+) -> NDArray[np.int64]:
+    q, n_topics = n_grades, len(votes.topics)
+    both = outcome.is_given & (theirs != NO_GRADE)
+    cells = (votes.topic_codes[both] * q + given[both]) * q + theirs[both]
+    return np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)

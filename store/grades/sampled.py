@@ -1,10 +1,10 @@
-"""Sampled pools with their grades, of a collection or of prels."""
+"""Sampled pools with their grades, of a collection or of prels; what bounds of recall are made of."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,25 @@ from sqlmodel import Session
 
 from store.analysis.arrays import Grades, RankedDocuments
 from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, UNGRADED, SampledPool, sampled_pool
-from store.content.lookup import row_named, rows_by_key
+from store.analysis.pools.stopping import Candidates
+from store.content.lookup import row_named, rows_by_key, topic_id
 from store.db.keys import Keys
-from store.db.tables import DOCUMENT, POOL, POOL_ENTRY
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.errors import PoolerError
 from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
 from store.formats.prels import PrelsRow, StatapRow, XinfapRow
+from store.judging.event_arrays import (
+    LOW,
+    PAIR,
+    are_in,
+    as_pairs,
+    codes_of,
+    fetch_integers,
+    newest_events,
+    pairs_of,
+)
+from store.judging.kinds import Voters
+from store.records import State
 from store.text import natural_key
 
 COLLISION = "2"
@@ -52,64 +65,36 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
     """
     stored = row_named(session, "pool", POOL.c.name, pool)
     columns = POOL_ENTRY.c
-    query = (
-        select(
-            columns.topic_id,
-            columns.document_id,
-            columns.sampled,
-            columns.stratum,
-            columns.inclusion_probability,
-        )
-        .where(columns.pool_id == stored.id)
-        .order_by(columns.topic_id)
-    )
+    names = ("topic_id", "document_id", "sampled", "stratum", "inclusion_probability")
+    query = select(*(columns[name] for name in names)).where(columns.pool_id == stored.id)
     by_topic: dict[str, list[Sequence[object]]] = {}
     for topic, *entry in session.execute(query):
         by_topic.setdefault(topics.names[topic], []).append(entry)
-    certain = _collisions(session, json.loads(stored.manifest))
-    return {
-        topic: _pool_of(by_topic[topic], *grades.get(topic, _NO_GRADES), certain.get(topic, []))
-        for topic in sorted(by_topic, key=natural_key)
-    }
-
-
-_NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-
-
-def _collisions(session: Session, manifest: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Return by topic the ids of documents that a pool's manifest notes with `COLLISION`."""
-    noted: dict[str, list[str]] = manifest.get("methods", {}).get(COLLISION, {})
+    noted: dict[str, list[str]] = json.loads(stored.manifest).get("methods", {}).get(COLLISION, {})
     every = (docno for docnos in noted.values() for docno in docnos)
     known = rows_by_key(session, every, DOCUMENT.c.docno, DOCUMENT.c.id)
-    return {topic: [known[docno].id for docno in docnos if docno in known] for topic, docnos in noted.items()}
-
-
-def _pool_of(
-    entries: Sequence[Sequence[object]],
-    graded: NDArray[np.int64],
-    grades: NDArray[np.int64],
-    certain: Sequence[int],
-) -> SampledPool:
-    documents, sampled, strata, chances = zip(*entries, strict=True)
-    ids = np.array(documents, dtype=np.int64)
-    order = np.argsort(graded)
-    # One more id, which is none, so that every place can be looked up.
-    known = np.append(graded[order], -1)
-    places = np.searchsorted(known[:-1], ids)
-    is_sampled = np.array(sampled, dtype=np.bool_)
-    has_grade = is_sampled & (known[places] == ids)
-    states = np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED))
-    inclusion = np.array(chances, dtype=np.float64)  # None becomes NaN
-    inclusion[np.isin(ids, certain)] = 1.0
-    is_known = ~np.isnan(inclusion)
-    has_chances = bool(is_known.any() and is_known[is_sampled].all())
-    return sampled_pool(
-        ids,
-        states,
-        np.append(grades[order], 0)[places],
-        strata=None if None in strata else strata,
-        inclusion=inclusion if has_chances else None,
-    )
+    certain = {
+        topic: [known[docno].id for docno in docnos if docno in known] for topic, docnos in noted.items()
+    }
+    found: dict[str, SampledPool] = {}
+    for topic in sorted(by_topic, key=natural_key):
+        documents, sampled, strata, chances = zip(*by_topic[topic], strict=True)
+        ids, given = (column.tolist() for column in grades.get(topic, (np.empty(0), np.empty(0))))
+        grade_of = dict(zip(ids, given, strict=True))
+        is_sampled = np.array(sampled, dtype=np.bool_)
+        has_grade = is_sampled & np.array([one in grade_of for one in documents])
+        inclusion = np.array(chances, dtype=np.float64)  # None becomes NaN
+        inclusion[np.isin(documents, certain.get(topic, []))] = 1.0
+        is_known = ~np.isnan(inclusion)
+        has_chances = bool(is_known.any() and is_known[is_sampled].all())
+        found[topic] = sampled_pool(
+            np.array(documents, dtype=np.int64),
+            np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED)),
+            np.array([grade_of.get(one, 0) for one in documents], dtype=np.int64),
+            strata=None if None in strata else strata,
+            inclusion=inclusion if has_chances else None,
+        )
+    return found
 
 
 NO_JUDGEMENT = -999
@@ -172,3 +157,105 @@ def _numbered(
         # Pooled documents that no run retrieved need a number all the same.
         numbers = [ranked.ids.get(line.docno, unranked + place) for place, line in enumerate(lines)]
         yield topic, np.array(numbers, dtype=np.int64), lines
+
+
+_LISTED = f"""
+SELECT pool_id, {PAIR}, COALESCE(stratum, -1), position, CASE WHEN sampled THEN 1 ELSE 0 END
+  FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn"""
+_SHUFFLED = f"""
+SELECT (CAST(judge_id AS BIGINT) << 32) | COALESCE(plan_id, 0), {PAIR}, position
+  FROM assignment WHERE judge_id IS NOT NULL AND display_order = 'random'"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicCandidates:
+    """A topic that pools in use have documents of, and the sample that speaks for it."""
+
+    topic: str
+    n_relevant: int
+    """Its documents graded relevant, in whatever pool."""
+    graded: NDArray[np.int64]
+    """Row ids of its documents with a grade, ascending."""
+    pool: str | None = None
+    """The sample: of several the oldest, since each that is drawn because another one disappointed would be
+    one more chance to be wrong. ``None`` = there is none."""
+    depth: int | None = None
+    """How many documents of each run that pool listed; ``None`` = not known."""
+    candidates: Candidates | None = None
+
+
+def fetch_candidates(
+    session: Session, topics: Keys, voters: Voters, level: int, *, topic: str | None = None
+) -> list[TopicCandidates]:
+    """Return what bounds of recall are made of, topics in natural order, or one.
+
+    A document is relevant where one of the judges who count grades it at the level or above; rulings are
+    not asked for.
+    """
+    number = None if topic is None else topic_id(session, topic)
+    here = "" if number is None else f" AND topic_id = {number:d}"
+    connection = session.connection()
+    listed = fetch_integers(connection, _LISTED + here, 5)
+    known = session.execute(select(JUDGE.c.id).where(JUDGE.c.name.in_(voters.voting)))
+    judges = np.array([row.id for row in known], dtype=np.int64)
+    events = newest_events(connection, judges, topic=number)
+    events = events[:, events[3] == 0]
+    graded = np.unique(as_pairs(events[0], events[1]))
+    is_relevant = events[4] >= level
+    relevant = np.unique(as_pairs(events[0][is_relevant], events[1][is_relevant]))
+    # Of each topic the documents of its oldest sample.
+    samples = listed[listed[:, 2] >= 0]
+    oldest: dict[int, int] = {}
+    for pool, of in np.unique(np.stack([samples[:, 0], samples[:, 1] >> 32], axis=1), axis=0).tolist():
+        oldest.setdefault(of, pool)
+    query = select(POOL.c.id, POOL.c.name, POOL.c.created_at, POOL.c.manifest)
+    pools = {row.id: row for row in session.execute(query.where(POOL.c.id.in_(set(oldest.values()))))}
+    before = {}
+    for pool, row in pools.items():
+        earlier = select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id).where(
+            JUDGEMENT.c.judge_id.in_(judges.tolist()),
+            JUDGEMENT.c.state == State.JUDGED.value,
+            JUDGEMENT.c.judged_at < row.created_at,
+            *([] if number is None else [JUDGEMENT.c.topic_id == number]),
+        )
+        before[pool] = np.unique(pairs_of(session.execute(earlier.distinct())))
+    shuffled = fetch_integers(connection, _SHUFFLED + here, 3)
+    found = []
+    for of in sorted(np.unique(listed[:, 1] >> 32).tolist(), key=lambda one: natural_key(topics.names[one])):
+        n_relevant = int(np.count_nonzero(relevant >> 32 == of))
+        own = graded[graded >> 32 == of] & LOW
+        if of not in oldest:
+            found.append(TopicCandidates(topics.names[of], n_relevant, own))
+            continue
+        pool = pools[oldest[of]]
+        rows = samples[(samples[:, 0] == pool.id) & (samples[:, 1] >> 32 == of)]
+        pairs, is_sampled = rows[:, 1], rows[:, 4] == 1
+        places = _places_of_a_judge(pairs[is_sampled], shuffled)
+        order = rows[:, 3]
+        if places is not None:
+            order = order.copy()
+            order[is_sampled] = places
+        depth = json.loads(pool.manifest).get("parameters", {}).get("depth")
+        depth = depth if isinstance(depth, int) else None  # an imported pool says none
+        candidates = Candidates(
+            graded=are_in(pairs, graded),
+            relevant=are_in(pairs, relevant),
+            known=are_in(pairs, before[pool.id]),
+            strata=rows[:, 2],
+            sampled=is_sampled,
+            places=order,
+            is_shuffled=places is not None,
+        )
+        found.append(TopicCandidates(topics.names[of], n_relevant, own, pool.name, depth, candidates))
+    return found
+
+
+def _places_of_a_judge(sampled: NDArray[np.int64], held: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the places at all sampled documents that one plan gave one judge at random, if one did."""
+    for one in np.unique(held[:, 0]).tolist():
+        own = held[held[:, 0] == one]
+        codes = codes_of(sampled, own[:, 1])
+        if sampled.size and (codes >= 0).all():
+            places: NDArray[np.int64] = own[codes, 2]
+            return places
+    return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, select
 from sqlmodel import Session
 
 from store.analysis.agreement.votes import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
-from store.analysis.arrays import Grades
+from store.analysis.arrays import Grades, cut_by_code
 from store.content.lookup import row_named
 from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
@@ -22,6 +22,9 @@ from store.errors import ArgumentError, UnknownNameError
 from store.formats.tables import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
+from store.grades.qrels import decide
+from store.grades.sampled import fetch_candidates, fetch_sampled_pools, sole_sampled_pool
+from store.judging.disagreements import Selection
 from store.judging.event_arrays import (
     FROM_EVERY_POOL,
     FROM_POOLS,
@@ -40,44 +43,8 @@ from store.text import natural_key
 
 if TYPE_CHECKING:
     from store.analysis.measures.sampled import SampledPool
-    from store.grades.candidates import TopicCandidates
     from store.grades.qrels import FinalQrels
-
-
-def fetch_votes(
-    session: Session,
-    topics: Keys,
-    scale_values: Sequence[int],
-    *,
-    judges: Sequence[str] | None = None,
-    least: int = 2,
-) -> PopulationVotes:
-    """Return the current grades of some judges, on the documents that `least` of them graded or more.
-
-    Judges in the order given; by default those who count and have graded, by name, adjudicators
-    apart (`fetch_voters`).
-    """
-    names = fetch_voters(session).voting if judges is None else judges
-    known = {name: judge_id(session, name) for name in names}
-    names, ids = list(known), np.array(list(known.values()), dtype=np.int64)
-    connection = session.connection()
-    events = newest_events(connection, ids)
-    topic_of, document_of, judge_of, state_of, grade_of = events
-    values = np.array(scale_values, dtype=np.int64)
-    places = np.where(state_of < 0, state_of, np.searchsorted(values, grade_of))
-    judge_codes = codes_of(judge_of, ids)
-    ordered = sorted(np.unique(topic_of).tolist(), key=lambda number: natural_key(topics.names[number]))
-    order = np.array(ordered, dtype=np.int64)
-    cells = Cells(
-        topics=tuple(topics.names[number] for number in ordered),
-        judges=tuple(names),
-        scale_values=tuple(scale_values),
-        topic_codes=codes_of(topic_of, order),
-        documents=document_of,
-        judge_codes=judge_codes,
-        places=places,
-    )
-    return population_votes(cells, least=least)
+    from store.grades.sampled import TopicCandidates
 
 
 def _judge_rows(session: Session) -> Sequence[Row[Any]]:
@@ -103,10 +70,7 @@ def refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> 
 
 def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:
     """Cut columns, which rise with the row ids of topics, into those of every topic, in natural order."""
-    own, starts = np.unique(topic_of, return_index=True)
-    parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
-    # Nothing splits into one empty part.
-    found = {topics.names[number]: part for number, part in zip(own.tolist(), parts, strict=False)}
+    found = cut_by_code(topics.names, topic_of, *columns)
     return {topic: found[topic] for topic in sorted(found, key=natural_key)}
 
 
@@ -121,68 +85,6 @@ class SoleGrades:
     """Graded (topic, document) pairs."""
     voters: Voters
     """The judge, and who was left out."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TalliedGrades:
-    """How many judges gave a document each grade, over documents with a grade."""
-
-    judges: tuple[str, ...]
-    """Who gave a grade, by name; adjudicators are no judges here."""
-    by_topic: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
-    """Topics in natural order; ids of documents ascending, shape (n_documents,), and judges by the
-    grade they gave, grades of the scale ascending, shape (n_documents, n_grades)."""
-    voters: Voters = field(default_factory=Voters)
-    """Whose grades these are, and who was left out."""
-
-    @property
-    def n_documents(self) -> int:
-        """Graded (topic, document) pairs."""
-        return sum(ids.size for ids, _ in self.by_topic.values())
-
-    def judges_a_document(self) -> tuple[int, int]:
-        """Return the least and the greatest number of judges of a document; 0 without any."""
-        votes = [counts.sum(axis=1) for _, counts in self.by_topic.values()]
-        numbers = np.concatenate(votes) if votes else np.zeros(1, dtype=np.int64)
-        return int(numbers.min()), int(numbers.max())
-
-
-def fetch_tallied_grades(
-    session: Session,
-    topics: Keys,
-    scale_values: Sequence[int],
-    *,
-    of: Sequence[str] = (),
-    kinds: Sequence[str] = (),
-) -> TalliedGrades:
-    """Count the current grades of those who count by document; adjudicators are not.
-
-    As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes three.
-    """
-    voters = fetch_voters(session, of=of, kinds=kinds)
-    refuse_adjudicators(of, {one.name for one in voters.judges if one.kind is JudgeKind.ADJUDICATOR})
-    names = {judge_id(session, one.name): one.name for one in voters.judges}
-    numbers = np.array(sorted(names), dtype=np.int64)
-    events = newest_events(session.connection(), numbers)
-    topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
-    values = np.array(scale_values, dtype=np.int64)
-    places = np.minimum(np.searchsorted(values, grade_of), values.size - 1)
-    if not (is_known := values[places] == grade_of).all():
-        off = int(grade_of[int(np.argmin(is_known))])
-        raise ArgumentError("grade", f"must be one of {list(scale_values)}", off)
-    order = np.lexsort((document_of, topic_of))
-    topic_of, document_of, places = topic_of[order], document_of[order], places[order]
-    is_new = np.ones(order.size, dtype=np.bool_)
-    is_new[1:] = (topic_of[1:] != topic_of[:-1]) | (document_of[1:] != document_of[:-1])
-    cells = (np.cumsum(is_new) - 1) * values.size + places
-    n_documents = int(np.count_nonzero(is_new))
-    counts = np.bincount(cells, minlength=n_documents * values.size)
-    counts = counts.astype(np.int64, copy=False).reshape(n_documents, values.size)
-    return TalliedGrades(
-        judges=tuple(sorted(names[number] for number in np.unique(judge_of).tolist())),
-        by_topic=_by_topic(topics, topic_of[is_new], document_of[is_new], counts),
-        voters=voters,
-    )
 
 
 def fetch_voters_of(session: Session, definition: QrelsDefinition, apart: str = "") -> Voters:
@@ -258,34 +160,12 @@ def topic_ids_of(topics: Keys, definition: QrelsDefinition) -> list[int]:
     return [topics.ids[topic] for topic in definition.without_topics]
 
 
-def _wanted(
-    session: Session, topics: Keys, definition: QrelsDefinition, events: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Return which of some events are of documents that a definition is of."""
-    wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
-    if definition.pool is not None:
-        of_pool = f"SELECT {PAIR} {FROM_POOLS}{pooled_of(session, definition)}"
-        wanted &= np.isin(as_pairs(events[0], events[1]), fetch_integers(session.connection(), of_pool, 1))
-    return wanted
-
-
-def _fetch_rulings(
-    session: Session, names: Mapping[int, str], kinds: tuple[str, ...], until: datetime | None
-) -> list[CurrentRuling]:
-    from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
-    from store.judging.disagreements import Selection
-
-    return [
-        CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
-        for case in fetch_listed(session, Selection(kinds=kinds), until=until)
-        if case.ruling is not None
-    ]
-
-
 def fetch_all_votes(
     session: Session, topics: Keys, scale: Scale, definition: QrelsDefinition, apart: str = ""
 ) -> AllVotes:
     """Gather the votes and rulings that count by a definition; see `store.grades.opinions.gather`."""
+    from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
+
     definition.check()
     definition.check_scale(scale)
     until, connection = definition.as_of, session.connection()
@@ -297,13 +177,20 @@ def fetch_all_votes(
     if not definition.without_rulings and not adjudicators.isdisjoint(voters.names):
         named = (one.kind for one in voters.judges if one.kind is not JudgeKind.ADJUDICATOR)
         kinds = sorts_of(named) if definition.judges or until else definition.kinds
-        rulings = _fetch_rulings(session, names, kinds, until)
+        for case in fetch_listed(session, Selection(kinds=kinds), until=until):
+            if (one := case.ruling) is not None:
+                by = names[one.judge]
+                rulings.append(CurrentRuling(case.topic, case.docno, one.given_grade, by, case.status))
     rounds = Numbering()
     ids = [number for number, name in names.items() if name in voters.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
     events = newest_events(connection, chosen, rounds, until=until)
     if definition.without_topics or definition.pool:
-        events = events[:, _wanted(session, topics, definition, events)]
+        wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
+        if definition.pool is not None:
+            of_pool = f"SELECT {PAIR} {FROM_POOLS}{pooled_of(session, definition)}"
+            wanted &= np.isin(as_pairs(events[0], events[1]), fetch_integers(connection, of_pool, 1))
+        events = events[:, wanted]
     topic_ids = sorted(
         np.flatnonzero(np.bincount(events[0])).tolist(), key=lambda number: natural_key(topics.names[number])
     )
@@ -365,12 +252,6 @@ class CollectionGrades(Area):
             by_topic = _by_topic(topics, topic_of[order], document_of[order], grade_of[order])
             return SoleGrades(names[who[0]], by_topic, int(topic_of.size), voters)
 
-    def tallied(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> TalliedGrades:
-        """Count judges' current grades by document; see `fetch_tallied_grades`."""
-        with self._db.reading_topics() as (session, topics):
-            self._db.check_digests(session, judgements=True)
-            return fetch_tallied_grades(session, topics, self._db.scale.values, of=of, kinds=kinds)
-
     def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Voters:
         """Choose whose judgements count; see `store.judging.kinds.hear`."""
         with self._db.reading() as session:
@@ -382,10 +263,29 @@ class CollectionGrades(Area):
             return fetch_judges(session)
 
     def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
-        """Return the current grades of some judges; see `fetch_votes`."""
+        """Return the current grades of some judges, on the documents that `least` of them graded or more.
+
+        Judges in the order given; by default those who count and have graded, by name, adjudicators
+        apart (`fetch_voters`).
+        """
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            return fetch_votes(session, topics, self._db.scale.values, judges=judges, least=least)
+            names = fetch_voters(session).voting if judges is None else judges
+            known = {name: judge_id(session, name) for name in names}
+            ids = np.array(list(known.values()), dtype=np.int64)
+            topic_of, document_of, judge_of, state_of, grade_of = newest_events(session.connection(), ids)
+            values = self._db.scale.values
+            ordered = sorted(np.unique(topic_of).tolist(), key=lambda one: natural_key(topics.names[one]))
+            cells = Cells(
+                topics=tuple(topics.names[number] for number in ordered),
+                judges=tuple(known),
+                scale_values=values,
+                topic_codes=codes_of(topic_of, np.array(ordered, dtype=np.int64)),
+                documents=document_of,
+                judge_codes=codes_of(judge_of, ids),
+                places=np.where(state_of < 0, state_of, np.searchsorted(values, grade_of)),
+            )
+            return population_votes(cells, least=least)
 
     def all_votes(self, definition: QrelsDefinition, apart: str = "") -> AllVotes:
         """Return the votes and rulings that count; see `fetch_all_votes`."""
@@ -428,14 +328,10 @@ class CollectionGrades(Area):
 
     def final(self, definition: QrelsDefinition, level: int | None = None, *, apart: str = "") -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels.decide`."""
-        from store.grades.qrels import decide
-
         return decide(self.all_votes(definition, apart), definition, level)
 
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
         """Return a sampled pool, default the only one, by name; see `store.grades.sampled`."""
-        from store.grades.sampled import fetch_sampled_pools, sole_sampled_pool
-
         with self._db.reading_topics() as (session, topics):
             name = sole_sampled_pool(session) if pool is None else pool
             self._db.check_digests(session, judgements=True, pool=name)
@@ -444,9 +340,7 @@ class CollectionGrades(Area):
     def candidates(
         self, level: int, *, of: Sequence[str] = (), kinds: Sequence[str] = (), topic: str | None = None
     ) -> tuple[list[TopicCandidates], Voters]:
-        """Return what bounds of recall are made of, and of whose grades; see `store.grades.candidates`."""
-        from store.grades.candidates import fetch_candidates
-
+        """Return what bounds of recall are made of, and of whose grades; see `store.grades.sampled`."""
         with self._db.reading_topics() as (session, topics):
             voters = fetch_voters(session, of=of, kinds=kinds)
             return fetch_candidates(session, topics, voters, level, topic=topic), voters

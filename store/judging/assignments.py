@@ -46,20 +46,11 @@ from sqlmodel import Session
 
 from store.content.lookup import count_rows, fetch_topic_names, is_pooled, same_pair, to_judge
 from store.content.pools import is_adaptive
+from store.db.columns import insert_row
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos
-from store.db.tables import (
-    ASSIGNMENT,
-    ASSIGNMENT_PLAN,
-    DOCUMENT,
-    JUDGE,
-    JUDGEMENT,
-    POOL,
-    POOL_ENTRY,
-    TOPIC,
-    AssignmentPlanRow,
-)
+from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
 from store.errors import ConflictError
 from store.judging.events import Pair, current_events
 from store.judging.judges import fetch_judge_names, lock_judge
@@ -319,13 +310,8 @@ def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
 def _add_places(session: Session, plan: AssignmentPlan, documents: Mapping[Pair, Assignable]) -> None:
     judges = {name: row_id for row_id, name in fetch_judge_names(session).items()}
     ids = {(one.topic, one.docno): pair for pair, one in documents.items()}
-    row = AssignmentPlanRow(
-        manifest=json.dumps(plan.manifest, sort_keys=True),
-        lease_s=plan.lease_s,
-        created_at=database_now(session),
-    )
-    session.add(row)
-    session.flush()
+    manifest, now = json.dumps(plan.manifest, sort_keys=True), database_now(session)
+    plan_id = insert_row(session, ASSIGNMENT_PLAN, manifest=manifest, lease_s=plan.lease_s, created_at=now)
     last = select(ASSIGNMENT.c.topic_id, func.max(ASSIGNMENT.c.position).label("position"))
     staying = session.execute(last.group_by(ASSIGNMENT.c.topic_id))
     first = {topic.topic_id: topic.position + 1 for topic in staying}
@@ -336,7 +322,7 @@ def _add_places(session: Session, plan: AssignmentPlan, documents: Mapping[Pair,
             "judge_id": None if place.judge is None else judges[place.judge],
             "position": first.get(topic, 0) + place.position,
             "purpose": place.purpose.value,
-            "plan_id": row.id,
+            "plan_id": plan_id,
             "display_order": place.display_order,
             "order_seed": place.order_seed,
         }

@@ -55,7 +55,6 @@ from store.judging.events import (
     state_after,
 )
 from store.judging.judges import beat, close_sitting, judge_named, live_sittings, open_sitting
-from store.readable import Readable
 from store.records import (
     DECIDED,
     Action,
@@ -72,7 +71,7 @@ from store.records import (
     Topic,
     Undone,
 )
-from store.text import natural_key, sanitise, sanitise_line
+from store.text import Readable, natural_key, sanitise, sanitise_line
 
 
 def gone_message(judge: str) -> str:

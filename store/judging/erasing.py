@@ -13,8 +13,7 @@ from sqlmodel import Session
 from store.content.lookup import count_rows, same_pair
 from store.db.database import Area
 from store.db.digests import note_events
-from store.db.engine import database_now
-from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
+from store.db.engine import Scrubbed, database_now, overwrite_removed, scrub
 from store.db.tables import (
     ANSWER,
     ASSIGNMENT,

@@ -33,7 +33,6 @@ from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
 from store.formats.markup import readable
 from store.judging.disagreements import Ruling, seen_opinions
 from store.judging.judges import fetch_judge_names, judge_id
-from store.readable import Readable
 from store.records import (
     DECIDED,
     Action,
@@ -46,7 +45,7 @@ from store.records import (
     State,
     Task,
 )
-from store.text import natural_key
+from store.text import Readable, natural_key
 
 _BATCH = 5000
 """Rows that are written at once."""

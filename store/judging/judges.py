@@ -36,22 +36,11 @@ from sqlalchemy import (
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named
+from store.db.columns import insert_row
 from store.db.database import Area
 from store.db.digests import note_events, write_event_digests
-from store.db.engine import database_now
-from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
-from store.db.tables import (
-    ASSIGNMENT_PLAN,
-    JUDGE,
-    JUDGE_CODE,
-    JUDGEMENT,
-    POOL,
-    QRELS,
-    SITTING,
-    TOPIC,
-    JudgeRow,
-    SittingRow,
-)
+from store.db.engine import Scrubbed, database_now, overwrite_removed, scrub
+from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGE_CODE, JUDGEMENT, POOL, QRELS, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.kinds import Voters, choose_voters
@@ -70,8 +59,7 @@ def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
             raise ConflictError(message, hint=f"--kind {old.kind}, or another name")
         return False
     check_no_qrels(session, name)
-    session.add(JudgeRow(name=name, kind=kind, created_at=datetime.now(UTC)))
-    session.flush()
+    insert_row(session, JUDGE, name=name, kind=kind, created_at=datetime.now(UTC))
     return True
 
 
@@ -404,18 +392,9 @@ ALIVE = timedelta(minutes=2)
 
 def open_sitting(session: Session, judge: int, *, program: str) -> int:
     """Begin a sitting of a judge and return its id."""
-    now = database_now(session)
-    row = SittingRow(
-        judge_id=judge,
-        started_at=now,
-        seen_at=now,
-        host=socket.gethostname(),
-        process=os.getpid(),
-        program=program,
-    )
-    session.add(row)
-    session.flush()
-    return row.id or 0
+    moments = dict.fromkeys(("started_at", "seen_at"), database_now(session))
+    where = {"host": socket.gethostname(), "process": os.getpid(), "program": program}
+    return insert_row(session, SITTING, judge_id=judge, **moments, **where)
 
 
 def beat(session: Session, sitting: int, *, topic: int | None) -> None:

@@ -1,7 +1,8 @@
-"""Backups made and restored: SQLite's pages, or on a server row by row, with the same row ids.
+"""Backups made and restored, and a schema brought to the newest revision, with a backup before.
 
-Rows travel as SQLite has them: moments as text in UTC, truth as 0 and 1. PostgreSQL is asked for
-them in that form and takes them in it, so that nothing is converted here.
+SQLite's pages are copied, or to and from a server the rows, with the same row ids. Rows travel as SQLite has
+them: moments as text in UTC, truth as 0 and 1. PostgreSQL is asked for them in that form and takes them in
+it, so that nothing is converted here.
 """
 
 from __future__ import annotations
@@ -12,27 +13,30 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, Table, delete, func, select, text
+from sqlalchemy import Engine, Table, delete, event, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlmodel import Session, SQLModel
 
-from store.db.columns import is_postgresql, raw_rows, write_raw
+from store.content.lookup import count_rows
+from store.db.columns import insert_new, is_postgresql, raw_rows
+from store.db.database import make_tables
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
-    DAMAGED,
     DAMAGED_HINT,
     NO_COLLECTION_HINT,
     check_revision,
     check_schema,
+    damaged,
     database_now,
     display,
     engine_at,
     hinting,
+    other_schema,
     read_only_engine,
     reading,
     stored_revision,
@@ -40,31 +44,27 @@ from store.db.engine import (
     writing,
 )
 from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, seal, side_files
-from store.db.schema import make_tables
-from store.db.tables import DIGEST, JUDGE, JUDGE_CODE, SITTING, TABLES
+from store.db.tables import COLLECTION, DIGEST, JUDGE, JUDGE_CODE, SITTING
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
 from store.judging.judges import ALIVE
 from store.keeping import Progress, no_progress
 from store.keeping.verify import first_fault
+from store.text import free_name
 
 _BATCH = 2000
 """Rows written between two steps of a progress bar."""
 
-Counts = dict[str, int]
-"""Rows by table."""
 
-
-def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
-    """Copy what a reading session sees into an empty database, in one transaction; return rows by table."""
+def fill(session: Session, target: URL | Path, progress: Progress) -> None:
+    """Copy what a reading session sees into an empty database, in one transaction."""
     # What refers to a table comes after it; of one table, what came first comes first. Who may come in with
     # which code is for this place alone.
     tables = [table for table in SQLModel.metadata.sorted_tables if table is not JUDGE_CODE]
-    counts = {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
     with (
         engine_at(target) as engine,
         _errors_named(engine),
-        progress("copying rows", sum(counts.values())) as advance,
+        progress("copying rows", sum(count_rows(session, table) for table in tables)) as advance,
         writing(engine, bulk=True, creates=True) as into,
         _errors_named(engine),  # before the transaction words it
     ):
@@ -72,27 +72,24 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
         for table in tables:
             # Left half read, as by Ctrl-C, it must not outlive its connection.
             with closing(_rows(session, table, advance)) as rows:
-                write_raw(into, table, rows)
+                insert_new(into, table, table.columns.keys(), rows)
             go_on_after(into, table)
         into.execute(delete(DIGEST).where(DIGEST.c.name == JUDGE_CODE.name))
-    return counts
 
 
 @contextmanager
 def _errors_named(engine: Engine) -> Iterator[None]:
-    driver: Any = engine.dialect.loaded_dbapi
     try:
         yield
-    except (DatabaseError, driver.Error) as error:
-        cause = error.orig if isinstance(error, DatabaseError) else error
-        reason = next(iter(str(cause).strip().splitlines()), "no reason given")
-        where = display(engine.url)
-        if isinstance(cause, driver.OperationalError):
-            message = f"{where}: {reason}"
-            raise StoreError(message, hint="nothing was copied") from error
-        message = f"{where} cannot take a value: {reason}"
-        hint = "nothing was copied; pooler verify says what is wrong with the collection"
-        raise StoreError(message, hint=hint) from error
+    except DBAPIError as error:
+        reason = next(iter(str(error.orig).strip().splitlines()), "no reason given")
+        said, hint = "", "nothing was copied"
+        if not isinstance(error, OperationalError):
+            said, hint = (
+                " cannot take a value",
+                f"{hint}; pooler verify says what is wrong with the collection",
+            )
+        raise StoreError(f"{display(engine.url)}{said}: {reason}", hint=hint) from error
 
 
 def _rows(
@@ -149,8 +146,8 @@ def back_up(
     check_folder(file)
     with engine_at(url) as engine:
         check_revision(engine)
-        if file.exists() and (found := _in_the_way(engine, file, replaces=replaces)):
-            raise StoreError(found[0], hint=found[1])
+        if file.exists():
+            _check_replaceable(engine, file, replaces=replaces)
         with made_whole(file, replaces=replaces) as part:
             with reading(engine) as session:
                 n_events = count_events(session)
@@ -179,8 +176,7 @@ def _check(file: Path, where: str, hint: str, *names: str) -> None:
     finally:
         engine.dispose()
     if fault:
-        message = f"{where}: {DAMAGED}: {fault}"
-        raise StoreError(message, hint=hint)
+        raise damaged(where, fault, hint=hint)
 
 
 def look_at_backup(file: Path) -> Backup:
@@ -189,8 +185,7 @@ def look_at_backup(file: Path) -> Backup:
     `StoreError`: it is not there, or damaged. `SchemaError`: no collection, or one of a newer schema.
     """
     if not file.exists():
-        message = f"there is no backup at {file}"
-        raise StoreError(message, hint="pooler backup FILE makes one")
+        raise StoreError(f"there is no backup at {file}", hint="pooler backup FILE makes one")
     with hinting(_ANOTHER, also=NO_COLLECTION_HINT):
         with engine_at(file) as engine:
             check_revision(engine)
@@ -201,36 +196,38 @@ def look_at_backup(file: Path) -> Backup:
     return Backup(file, n_events, file.stat().st_size)
 
 
-def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str] | None:
+def _check_replaceable(engine: Engine, file: Path, *, replaces: bool) -> None:
+    """Refuse to put a backup in the place of a file that is no earlier backup of the collection."""
     source = engine.url.database if engine.dialect.name == "sqlite" else None
-    hint = "name another file, or remove this one yourself"
+    hint, message = "name another file, or remove this one yourself", ""
     if source and file.samefile(source):
-        return f"{file} is the collection itself", "name another file for the backup"
-    if not replaces:
+        message, hint = f"{file} is the collection itself", "name another file for the backup"
+    elif not replaces:
+        message = f"{file} already exists"
         hint = "--replace puts this one in the place of an earlier backup"
-        return f"{file} already exists", hint
-    try:
-        with engine_at(file) as other:
-            there = _identity(other)
-    except StoreError as error:
-        return f"{file} is no backup: {error.message}", hint
-    here = _identity(engine)
-    if there[:2] != here[:2]:
-        return f"{file} is a backup of another collection, `{there[0]}`", hint
-    if there[2] > here[2]:
-        return f"{file} has {there[2] - here[2]:,} judgement events more than {display(engine.url)}", hint
-    if side_files(file):
-        return f"{file} is in use", "close what has it open, or name another file"
-    return None
+    else:
+        name, made, n_events = _identity(engine)
+        try:
+            with engine_at(file) as other:
+                other_name, other_made, n_there = _identity(other)
+        except StoreError as error:
+            raise StoreError(f"{file} is no backup: {error.message}", hint=hint) from error
+        if (other_name, other_made) != (name, made):
+            message = f"{file} is a backup of another collection, `{other_name}`"
+        elif n_there > n_events:
+            message = f"{file} has {n_there - n_events:,} judgement events more than {display(engine.url)}"
+        elif side_files(file):
+            message, hint = f"{file} is in use", "close what has it open, or name another file"
+    if message:
+        raise StoreError(message, hint=hint)
 
 
 def _identity(engine: Engine) -> tuple[str, object, int]:
     """Return name, moment of making, and number of events; of any schema."""
     if stored_revision(engine) is None:
-        message = f"{display(engine.url)} is not a pooler collection"
-        raise SchemaError(message)
+        raise SchemaError(f"{display(engine.url)} is not a pooler collection")
     with reading(engine) as session:
-        about = TABLES["collection"].c
+        about = COLLECTION.c
         name, made = session.execute(select(about.name, about.created_at)).one()
         return name, made, count_events(session)
 
@@ -325,7 +322,12 @@ def restore(
     target = Path(url.database or "")
     check_folder(target)
     if not target.exists() or not target.stat().st_size:
-        _make(file, target, progress)
+        for beside in side_files(target):
+            message = f"{beside} was left by another collection"
+            hint = "it may hold judgements of a file that was moved: move it too, or name another place"
+            raise StoreError(message, hint=hint)
+        with made_whole(target, replaces=target.exists()) as part:
+            _copy_file(file, part, target, progress)
         return Restored(backup)
     if target.samefile(file):
         message = f"{target} is the backup itself"
@@ -357,15 +359,6 @@ def _identities(file: Path, table: str) -> set[str]:
         return set(session.scalars(text(f'SELECT uid FROM "{table}"')))
 
 
-def _make(file: Path, target: Path, progress: Progress) -> None:
-    for beside in side_files(target):
-        message = f"{beside} was left by another collection"
-        hint = "it may hold judgements of a file that was moved: move it too, or name another place"
-        raise StoreError(message, hint=hint)
-    with made_whole(target, replaces=target.exists()) as part:
-        _copy_file(file, part, target, progress)
-
-
 def _copy_file(file: Path, part: Path, target: Path, progress: Progress) -> None:
     with engine_at(file) as engine, reading(engine) as session:
         _copy_pages(session, part, target, progress)
@@ -386,7 +379,7 @@ def _is_whole(file: Path) -> bool:
 
 def _replace(file: Path, target: Path, progress: Progress) -> Path:
     """Put a backup in the place of a collection, in one transaction; return what was saved."""
-    saved = free_name(target, "replaced{}")
+    saved = _free_beside(target, "replaced")
     waiting = [saved]
 
     def save_first(_status: int, _remaining: int, _total: int) -> None:
@@ -427,7 +420,7 @@ def _check_no_sitting(engine: Engine) -> None:
 
 def _put_aside(file: Path, target: Path, progress: Progress) -> Path:
     """Put a damaged collection aside as it is, and a backup in its place."""
-    aside = free_name(target, "damaged{}")
+    aside = _free_beside(target, "damaged")
     with made_whole(target, replaces=True) as part:
         _copy_file(file, part, target, progress)
         # The log first: it must never stand beside the restored file.
@@ -442,9 +435,78 @@ def _put_aside(file: Path, target: Path, progress: Progress) -> Path:
     return aside
 
 
-def free_name(target: Path, ending: str) -> Path:
-    """Return the first name beside a file that nothing has; `{}` in its ending is a number, if need be."""
-    name, numbers = target.with_name(f"{target.name}.{ending.format('')}"), count(2)
-    while name.exists():
-        name = target.with_name(f"{target.name}.{ending.format(f'-{next(numbers)}')}")
-    return name
+def _free_beside(target: Path, ending: str) -> Path:
+    """Return the first name beside a file that nothing has: with a number behind it, if need be."""
+    return target.with_name(
+        free_name(f"{target.name}.{ending}", lambda name: target.with_name(name).exists())
+    )
+
+
+MIGRATIONS = Path(__file__).parents[1] / "db" / "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What `upgrade` did."""
+
+    before: str
+    after: str
+    backup: str | None
+    """The file the old state was saved to; ``None`` when nothing changed, or none was asked for."""
+
+
+def upgrade(
+    url: URL, *, backs_up: bool = True, migrations: Path = MIGRATIONS, progress: Progress = no_progress
+) -> Upgrade:
+    """Migrate a collection to the newest schema: all steps in one transaction, or nothing of it.
+
+    A SQLite file is backed up beside itself first (`FILE.REVISION.backup`); a server's collection of another
+    schema cannot be, that is for the server's own tools. SQLite's foreign keys are off during the steps and
+    checked after them: dropping a table that was made anew would delete what refers to it. `SchemaError`: no
+    collection, or a revision that no migration begins from; `StoreError`: the backup failed, or a step left
+    rows that refer to nothing.
+    """
+    from alembic import command  # which nothing else needs
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    with engine_at(url) as engine:
+        if engine.dialect.name == "sqlite":
+            # Inside a transaction it would have no effect.
+            off = "PRAGMA foreign_keys = OFF"
+            event.listen(engine, "connect", lambda connection, _: connection.execute(off).close())
+        before = stored_revision(engine)
+        if before is None:
+            raise SchemaError(f"{display(url)} is not a pooler collection", hint=NO_COLLECTION_HINT)
+        scripts = ScriptDirectory(str(migrations))
+        after = str(scripts.get_current_head())
+        if before not in {one.revision for one in scripts.walk_revisions()}:
+            raise other_schema(display(url), before)
+        if before == after:
+            return Upgrade(before, after, None)
+        backup = _back_up(url, before, progress) if backs_up else None
+        config = Config()
+        config.set_main_option("script_location", str(migrations).replace("%", "%%"))
+        with writing(engine, bulk=True) as session:
+            connection = session.connection()
+            if engine.dialect.name == "postgresql":
+                connection.execute(text("LOCK TABLE alembic_version IN EXCLUSIVE MODE"))
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+            if engine.dialect.name == "sqlite":
+                broken = connection.execute(text("PRAGMA foreign_key_check")).first()
+                if broken is not None:
+                    message = f"the upgrade left a row in `{broken[0]}` that refers to no `{broken[2]}`"
+                    raise StoreError(message, hint="nothing was changed; please report this")
+        return Upgrade(before, after, backup)
+
+
+def _back_up(url: URL, revision: str, progress: Progress) -> str:
+    if url.get_backend_name() == "postgresql":
+        message = f"{display(url)}: a server's collection of another schema is not backed up here"
+        hint = "save it first (pg_dump -Fc -f FILE DATABASE), then: pooler upgrade --no-backup"
+        raise StoreError(message, hint=hint)
+    file = Path(url.database or "")
+    name = free_name(f"{file.name}.{revision}", lambda one: file.with_name(f"{one}.backup").exists())
+    back_up(url, file.with_name(f"{name}.backup"), progress=progress)
+    return str(file.with_name(f"{name}.backup"))

@@ -1,38 +1,51 @@
-"""A collection as a folder for others, pooler's own, BEIR's or TREC's, with a data card; and back from it."""
+"""A collection as a folder for others, pooler's own, BEIR's or TREC's, with a data card; and back from it.
+
+What comes back is in its tables, JSON lines, a file a table, driven by what they say of themselves. Row ids
+never leave: a row refers to another by its name, the first column of its table in which no two rows are
+alike, or else by the number of its line. Rows stand in the order in which they came; where judges have new
+names, rows that refer to one in an order of their values, which reveals no judge.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
 import shutil
 import stat
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 from html import escape
+from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 import numpy as np
-from sqlalchemy import Row, func, select
+from sqlalchemy import Column, Connection, Row, Table, func, insert, select
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DataError, IntegrityError
+from sqlmodel import Session, SQLModel
 
 from store.content.documents import fetch_metadata
-from store.db.columns import new_uid
-from store.db.database import Inside
+from store.db.columns import RawText, new_uid
+from store.db.database import Inside, check_free_place, make_tables
 from store.db.digests import write_all_digests
-from store.db.engine import DAMAGED, collection_url, display, engine_at, writing
+from store.db.engine import collection_url, damaged, display, engine_at, writing
 from store.db.files import check_folder, folder_beside, made_whole, real_place
 from store.db.packing import unpack_floats
-from store.db.schema import check_free_place, make_tables
-from store.db.tables import DOCUMENT, JUDGE, POOL, POOL_ENTRY, RANKING, RUN, TABLES, TOPIC
-from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
-from store.event import EVENT, JudgementEvent
+from store.db.tables import COLLECTION, DOCUMENT, JUDGE, POOL, POOL_ENTRY, RANKING, RUN, TABLES, TOPIC
+from store.errors import ArgumentError, FaultList, FormatError, PoolerError, SchemaError
+from store.event import EVENT, READERS, JudgementEvent
+from store.fields import MOMENT, PROSE, Reader, UnfitValueError, checked_values, or_none, whole
 from store.formats import Layout
 from store.formats.compression import DamagedDataError
-from store.formats.json_lines import json_line, read_json_object
+from store.formats.json_lines import json_line, read_json_lines, read_json_object
 from store.formats.judgements import escape_cell, history_lines
 from store.formats.lines import is_regular_file, open_bytes
 from store.formats.qrels import qrels_blocks
@@ -48,7 +61,6 @@ from store.judging.kinds import Voters, count_kinds, is_mixed, sorts_words
 from store.keeping import Progress, no_progress
 from store.keeping.backup import go_on_after
 from store.keeping.histories import fetch_histories_of
-from store.keeping.table_files import FOLDER, Faults, TableReader, count_rows, table_lines
 from store.keeping.verify import broken_rules, first_fault
 from store.records import Judge, JudgeKind, Scale
 from store.text import counted, free_name, natural_key, sanitise_line
@@ -81,15 +93,6 @@ class ExportChoice:
         """What is left out, as `_STAY` and `_BLANK` have it."""
         is_in = {"texts": self.texts, "runs": self.runs, "notes": self.notes, "names": not self.anonymised}
         return [name for name in is_in if not is_in[name]]
-
-    def check(self) -> None:
-        """Raise `ArgumentError` where a layout has no place for what is asked for, or cannot be without."""
-        if self.layout == "beir" and not self.texts:
-            requirement = "goes with a layout that can be without documents; a BEIR folder cannot"
-            raise ArgumentError("--without-texts", requirement, None)
-        if self.run_files and (self.layout == "beir" or not self.runs or not self.run_files.is_dir()):
-            requirement = "must be a folder, and the export one that has runs"
-            raise ArgumentError("--run-files", requirement, str(self.run_files))
 
 
 def _sha256(path: Path) -> str:
@@ -179,7 +182,7 @@ class Outgoing:
         if not self.choice.anonymised:
             return {} if self.choice.runs else {"pool.manifest": manifest}
         disguise, names = self.disguise, {pool.name: name for name, pool in self.pools.items()}
-        made = self.inside.session.execute(select(TABLES["collection"].c.created_at)).scalar_one()
+        made = self.inside.session.execute(select(COLLECTION.c.created_at)).scalar_one()
         uids = defaultdict[str, str](new_uid)
 
         def rule(text: str) -> str:
@@ -201,10 +204,9 @@ class Outgoing:
         }
 
 
-def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progress) -> Outgoing:
-    """Read what is exported of a collection."""
+def _outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progress) -> Outgoing:
     session = inside.session
-    about = session.execute(select(TABLES["collection"])).one()
+    about = session.execute(select(COLLECTION)).one()
     rows = session.execute(select(JUDGE)).all()
     disguise = disguise_of(one.name for one in rows) if choice.anonymised else Disguise({})
     pools: dict[str, Row[Any]] = {}
@@ -221,7 +223,7 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
     return Outgoing(inside, about.name, scale, choice, folder, progress, disguise, judges, pools, counts)
 
 
-def write_contract(out: Outgoing) -> None:
+def _write_contract(out: Outgoing) -> None:
     """Write what others read, but for qrels."""
     columns = (TOPIC.c.number.label("topic"), TOPIC.c.title, TOPIC.c.description, TOPIC.c.narrative)
     rows = map(dict, out.inside.session.execute(select(*columns)).mappings())
@@ -312,15 +314,11 @@ def _write_judgements(out: Outgoing) -> None:
 
     def as_wished(one: JudgementEvent) -> JudgementEvent:
         advance(1)
-        return replace(
-            one,
-            judge=disguise.name(one.judge),
-            iteration=disguise.iteration(one.iteration),
-            note=note(one.note),
-            reason=note(one.reason),
-            order_seed=None if choice.anonymised else one.order_seed,
-            passages=one.passages if choice.texts else tuple(replace(it, text="") for it in one.passages),
-        )
+        judge, iteration = disguise.name(one.judge), disguise.iteration(one.iteration)
+        passages = one.passages if choice.texts else tuple(replace(it, text="") for it in one.passages)
+        seed = None if choice.anonymised else one.order_seed
+        own = replace(one, judge=judge, iteration=iteration, order_seed=seed, passages=passages)
+        return replace(own, note=note(one.note), reason=note(one.reason))
 
     # Left open by an interruption, the query would outlive its connection.
     stored = closing(fetch_histories_of(*out.inside, names=names))
@@ -407,10 +405,8 @@ def _write_qrels(out: Outgoing, named: NamedQrels, all_votes: AllVotes, stem: st
     definition, name, iteration = named.definition, out.disguise.name, out.disguise.iteration
     final = decide(all_votes, definition, out.scale.relaxed if definition.binary_first else None)
     if final.n_undecided:
-        message = (
-            f"{named.label}: {counted(final.n_undecided, 'document')} undecided: judges differ, and no rule"
-        )
-        message += " says what then"
+        number = counted(final.n_undecided, "document")
+        message = f"{named.label}: {number} undecided: judges differ, and no rule says what then"
         hint = f"pooler qrels define {named.name} --aggregate RULE, or pooler adjudicate"
         raise PoolerError(message, hint=hint)
     is_beir = out.choice.layout == "beir"  # a file a split, and its grades may be of any scale
@@ -581,6 +577,243 @@ def _cell(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", sanitise_line(text))
 
 
+FOLDER = "tables/"
+_ORDER = SQLModel.metadata.sorted_tables
+"""None refers to a later one."""
+_STAY = {"": {"judge_code", "digest"}, "texts": {"document_metadata"}, "runs": {"run", "ranking", "pool_run"}}
+"""Tables that stay at home, by what is left out; those of "" always do."""
+_BLANK: Mapping[str, Mapping[str, Any]] = {
+    "texts": {
+        **dict.fromkeys(("document.title", "document.text", "document.sha256", "collection.fields")),
+        **dict.fromkeys(("passage.text", "answer.body"), ""),
+    },
+    "notes": dict.fromkeys(("judgement.note", "judgement.reason", "answer.body"), ""),
+    "names": {
+        **dict.fromkeys(("judge.renamed_at", "assignment.order_seed", "judgement.order_seed")),
+        **dict.fromkeys(("sitting.host", "sitting.program"), ""),
+        "sitting.process": 0,
+    },
+}
+"""What stands in place of values, by what is left out."""
+_READERS: dict[str, Reader] = {
+    "topic.number": READERS["topic"],
+    **dict.fromkeys(("document.docno", "run.tag", "judge.name"), READERS["docno"]),
+    **dict.fromkeys(("assignment.order_seed", "judgement.order_seed"), READERS["order_seed"]),
+}
+"""What names must be, and the only numbers of more than 32 bits."""
+_PACKED = "document_ids"
+"""A column of row ids, in whose place there is a list of docnos."""
+_BATCH = 500
+_Row = tuple[int, dict[str, Any]]
+"""A line and its row."""
+
+
+def _refers(column: Column[Any]) -> str:
+    """Return the table that a column refers to; empty = none."""
+    return next((key.column.table.name for key in column.foreign_keys), "")
+
+
+def _kind(column: Column[Any]) -> type[Any]:
+    return str if isinstance(column.type, RawText) else getattr(column.type, "impl", column.type).python_type
+
+
+def _name(table: Table) -> str:
+    """Return the column by which rows are referred to; empty = by their lines."""
+    return next((column.name for column in table.columns if column.unique), "")
+
+
+def _columns(table: Table) -> dict[str, Column[Any]]:
+    own = (one for one in table.columns if one.name not in {"id", "digest", "secret"})
+    return {one.name.removesuffix("_id") if _refers(one) else one.name: one for one in own}
+
+
+def count_rows(session: Session, left_out: list[str]) -> dict[str, int]:
+    """Count the rows of each table that goes out and has any; left out are texts, runs, notes, names."""
+    at_home = set[str]().union(*(_STAY.get(one, ()) for one in ("", *left_out)))
+    going = (table for table in _ORDER if table.name not in at_home)
+    counts = {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in going}
+    return {name: n for name, n in counts.items() if n}
+
+
+def table_lines(
+    session: Session,
+    tables: Collection[str],
+    left_out: list[str],
+    renamed: Mapping[str, Callable[[Any], Any]],
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Yield each table's file and its lines, which are taken before the next is asked for.
+
+    `tables`, `left_out`: as `count_rows` has them. `renamed`: what writes a value, by table and column.
+    """
+    blank = {name: value for one in left_out for name, value in _BLANK.get(one, {}).items()}
+    names: dict[str, dict[int, Any]] = defaultdict(dict)
+    of_judges = {"judge"}
+
+    def rows(table: Table) -> Iterator[dict[str, Any]]:
+        own, name, columns = names[table.name], _name(table), _columns(table)
+        blanks = {key: blank[str(one)] for key, one in columns.items() if str(one) in blank}
+        later = {key: one for key, one in columns.items() if _refers(one) == table.name}
+        ways = [
+            (key, one, or_none(write) if one.nullable else write)
+            for key, one in columns.items()
+            if str(one) not in blank and key not in later
+            for write in [renamed.get(str(one)) or _writer(one, names)]
+        ]
+        query = select(*(one for one in table.columns if one.primary_key or str(one) not in blank))
+        ordered = query.order_by(*table.primary_key)
+        with session.connection().execute(ordered, execution_options={"yield_per": _BATCH}) as result:
+            mappings = result.mappings()
+            found: Any = (({key: write(row[one]) for key, one, write in ways}, row) for row in mappings)
+            if "names" in left_out and table.name in of_judges:
+                found = sorted(
+                    found, key=lambda one: [(value is not None, value) for value in one[0].values()]
+                )
+                own.update({row["id"]: number for number, (_, row) in enumerate(found, 1) if later})
+            for number, (values, row) in enumerate(found, start=1):
+                if "id" in table.columns:
+                    own[row["id"]] = values.get(name, number)
+                yield values | blanks | {key: own.get(row[one]) for key, one in later.items()}
+
+    for table in _ORDER:
+        if any(_refers(column) in of_judges for column in table.columns):
+            of_judges.add(table.name)
+        if table.name in tables:
+            yield f"{FOLDER}{table.name}.jsonl", map(json_line, rows(table))
+
+
+def _writer(column: Column[Any], names: Mapping[str, Mapping[int, Any]]) -> Callable[[Any], Any]:
+    """Return what writes a value of a column, not ``None``, as JSON has it."""
+    if table := _refers(column):
+        return names[table].__getitem__
+    if column.name == _PACKED:
+        return lambda ids: [names["document"][one] for one in np.frombuffer(ids or b"", "<i4").tolist()]
+    if _kind(column) is datetime and MOMENT.write:
+        return MOMENT.write
+    if _kind(column) is bytes:
+        # To SQLite, a part of no bytes is no value.
+        return lambda value: base64.b64encode(value or b"").decode("ascii")
+    return lambda value: value
+
+
+class Faults(list[FaultList]):
+    """Faults of the files of a directory."""
+
+    def of(self, file: Path) -> FaultList:
+        """Return the list of a file, which is empty yet."""
+        self.append(FaultList(str(file)))
+        return self[-1]
+
+    def raise_if_any(self) -> None:
+        """Raise `PoolerError` with all faults, file by file."""
+        if faults := [FormatError(one.path, one.kept, n_faults=one.count).message for one in self if one]:
+            hint = "nothing was imported: get the directory again, or correct it"
+            raise PoolerError("\n".join(faults), hint=hint)
+
+
+class TableReader:
+    """Reads tables into an empty collection; rows get the numbers of their lines as ids.
+
+    Every fault is reported by file and line. After the first nothing is kept, but all is read. `counts`: rows
+    of each table, as a manifest has them.
+    """
+
+    def __init__(self, session: Session, folder: Path, counts: Mapping[str, int], faults: Faults) -> None:
+        self._session, self._folder, self._counts, self._faults = session, folder, counts, faults
+        self._ids: dict[str, dict[Any, int]] = {}
+        """Row ids by name, for each table that has names."""
+
+    def read(self, files: Collection[str], advance: Callable[[int], None]) -> None:
+        """Read the files of tables that are there; one of no table, or of one that stays, is a fault."""
+        named = {f"{FOLDER}{table.name}.jsonl": table for table in _ORDER if table.name not in _STAY[""]}
+        for file in files:
+            if file.startswith(FOLDER) and file not in named:
+                self._faults.of(self._folder / file).add(None, "expected a table of a collection")
+        for file, table in named.items():
+            expected, n_rows = self._counts.get(table.name, 0), 0
+            faults = self._faults.of(self._folder / file)
+            rows = self._rows(table, faults) if file in files else iter(())
+            while batch := list(islice(rows, _BATCH)):
+                if not any(self._faults):
+                    _insert(self._session.connection(), table, batch, faults)
+                n_rows += len(batch)
+                advance(len(batch))
+            if n_rows != expected and not faults:
+                faults.add(None, f"expected {expected:,} rows, as the manifest has it, got {n_rows:,}")
+
+    def _rows(self, table: Table, faults: FaultList) -> Iterator[_Row]:
+        columns, name, ids = _columns(table), _name(table), self._ids.setdefault(table.name, {})
+        readers = {key: self._reader(column) for key, column in columns.items()}
+        for line, values in read_json_lines(faults.path, faults):
+            known = checked_values(values, readers, line, faults)
+            if name and known and ids.setdefault(known[name], line) != line:
+                first = ids[known[name]]
+                faults.add(line, f"expected each {name} once, got `{known[name]}`, which line {first} has")
+            elif known is not None:
+                row = {one.name: known[key] for key, one in columns.items()}
+                yield line, row | ({"id": line} if "id" in table.columns else {})
+
+    def _reader(self, column: Column[Any]) -> Reader:
+        read = _TYPES.get(_kind(column), PROSE.read)
+        if target := _refers(column):
+            read = partial(self._row_id, target)
+        elif column.name == _PACKED:
+            read = self._document_ids
+        read = _READERS.get(str(column), read)
+        return or_none(read) if column.nullable else read
+
+    def _row_id(self, table: str, value: Any) -> int:
+        found = self._ids.get(table, {}).get(value) if isinstance(value, str | int) else None
+        if not _name(SQLModel.metadata.tables[table]) and type(value) is int:
+            found = value if 1 <= value <= self._counts.get(table, 0) else None
+        if found is None:
+            raise UnfitValueError(f"unknown {table.replace('_', ' ')} `{value}`")
+        return found
+
+    def _document_ids(self, value: Any) -> bytes:
+        if not isinstance(value, list):
+            _refuse("a list of docnos", value)
+        return np.array([self._row_id("document", one) for one in value], "<i4").tobytes()
+
+
+def _insert(connection: Connection, table: Table, batch: list[_Row], faults: FaultList) -> None:
+    """Insert rows; where the database refuses them, one by one, to see which."""
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(table), [row for _, row in batch])
+    except (IntegrityError, DataError, UnicodeEncodeError) as error:
+        if len(batch) == 1:
+            reason = str(getattr(error, "orig", error)).splitlines()[0]
+            faults.add(batch[0][0], f"expected what the database can hold, got: {reason}")
+        for one in batch if len(batch) > 1 else ():
+            _insert(connection, table, [one], faults)
+
+
+def _refuse(expected: str, value: Any) -> NoReturn:
+    raise UnfitValueError(f"expected {expected}, got {value!r:.80}")
+
+
+def _number(value: Any) -> float:
+    is_fit = type(value) in (int, float) and abs(value) <= sys.float_info.max
+    return float(value) if is_fit else _refuse("a finite number", value)
+
+
+def _bytes(value: Any) -> bytes:
+    try:
+        return base64.b64decode(value, validate=True)
+    except (ValueError, TypeError):
+        _refuse("base64", value)
+
+
+_TYPES: dict[type[Any], Reader] = {
+    datetime: MOMENT.read,
+    bool: lambda value: value if isinstance(value, bool) else _refuse("true or false", value),
+    int: whole().read,
+    float: _number,
+    bytes: _bytes,
+}
+"""By what a column holds; others hold text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """What an export wrote."""
@@ -610,34 +843,33 @@ def write_directory(
     The same collection gives the same bytes, but for new names and identities of judges, which are drawn by
     chance: they cannot be drawn again by someone who knows the judges.
     """
-    choice.check()
+    if choice.layout == "beir" and not choice.texts:
+        requirement = "goes with a layout that can be without documents; a BEIR folder cannot"
+        raise ArgumentError("--without-texts", requirement, None)
+    if choice.run_files and (choice.layout == "beir" or not choice.runs or not choice.run_files.is_dir()):
+        requirement = "must be a folder, and the export one that has runs"
+        raise ArgumentError("--run-files", requirement, str(choice.run_files))
     _check_target(target)
     with folder_beside(target, private=not choice.anonymised) as folder, transaction as inside:
         if fault := first_fault(inside.session, ("digests", "texts")):
-            message = f"{display(inside.session.connection().engine.url)}: {DAMAGED}: {fault}"
-            raise StoreError(message, hint="nothing was exported; pooler verify says more")
-        out = outgoing(inside, choice, folder, progress)
+            where = display(inside.session.connection().engine.url)
+            raise damaged(where, fault, hint="nothing was exported; pooler verify says more")
+        out = _outgoing(inside, choice, folder, progress)
         tables = {name: n for name, n in out.counts.items() if name in TABLES}
         if choice.layout == "pooler":
             with progress("tables", len(tables)) as advance:
                 for file, lines in table_lines(inside.session, tables, choice.left_out, out.renamed()):
                     out.lines(file, lines)
                     advance(1)
-        write_contract(out)
+        _write_contract(out)
         qrels, n_idle, voters = write_all_qrels(out)
         out.lines(README, [readme(out, qrels)])
         # The card is the publisher's to complete.
         files = {name: sha256 for name, sha256 in out.files.items() if name != README}
         tool, _, version = program.partition(" ")
-        data = {
-            "format": FORMAT,
-            "format_version": VERSION,
-            "tool": tool,
-            "version": version,
-            "options": {"layout": choice.layout, "left_out": choice.left_out},
-            "counts": tables,
-            "files": files,
-        }
+        data = {"format": FORMAT, "format_version": VERSION, "tool": tool, "version": version}
+        data |= {"options": {"layout": choice.layout, "left_out": choice.left_out}}
+        data |= {"counts": tables, "files": files}
         out.lines(MANIFEST, [json.dumps(data, indent=1, sort_keys=True)])
         n_bytes = sum((folder / name).stat().st_size for name in out.files)
     return Written(out.counts, qrels, n_idle, len(out.files), n_bytes, voters)
@@ -651,8 +883,7 @@ def _check_target(target: Path) -> None:
     elif place == Path.cwd().resolve() or (target.exists() and not is_empty):
         message = "expected a new or empty folder, and not the one you are in"
     if message:
-        message = f"{target}: {message}"
-        raise PoolerError(message, hint="name another folder, or remove what is there first")
+        raise PoolerError(f"{target}: {message}", hint="name another folder, or remove what is there first")
 
 
 def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
@@ -660,14 +891,12 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
     path = folder / MANIFEST
     hint = "pooler export collection DIR makes one"
     if not path.is_file() or path.is_symlink():
-        message = f"{folder}: there is no {MANIFEST}: it is no exported collection"
-        raise PoolerError(message, hint=hint)
+        raise PoolerError(f"{folder}: there is no {MANIFEST}: it is no exported collection", hint=hint)
     try:
         data = read_json_object(path.read_text("utf-8"))
         version, layout = data.get("format_version"), data["options"]["layout"]
         if data.get("format") != FORMAT or type(version) is not int:
-            message = f"{path} is not that of a collection which this program exported"
-            raise PoolerError(message, hint=hint)
+            raise PoolerError(f"{path} is not that of a collection which this program exported", hint=hint)
         if version > VERSION:
             message = f"{folder} has the newer format {version}; this program knows {VERSION}"
             raise SchemaError(message, hint="install the newest pooler")
@@ -677,8 +906,7 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
             raise PoolerError(message, hint=hint)
         return dict(data["files"]), {name: int(n) for name, n in data["counts"].items()}
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        message = f"{path}: {error}"
-        raise PoolerError(message, hint="get the directory again") from error
+        raise PoolerError(f"{path}: {error}", hint="get the directory again") from error
 
 
 def read_directory(

@@ -15,7 +15,7 @@ from store.db.database import Area
 from store.db.digests import write_event_digests
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
-from store.errors import ArgumentError, ConflictError, UnknownNameError
+from store.errors import ArgumentError, ConflictError
 from store.event import ACTION_OF, JudgementEvent
 from store.formats.judgements import KEY_FIELDS, STATE_FIELDS
 from store.judging.events import (
@@ -90,34 +90,40 @@ def fetch_histories_of(
                 )
 
 
-def _append_histories(
-    session: Session, topics: Keys, documents: Keys, events: Iterable[JudgementEvent]
+def import_histories(
+    session: Session,
+    topics: Keys,
+    documents: Keys,
+    events: Sequence[JudgementEvent],
+    kinds: Mapping[str, JudgeKind],
 ) -> ImportReport:
-    """Append events that are not there yet, as `Judgements.append` does."""
-    judges = {row.name: row.id for row in session.execute(select(JUDGE.c.name, JUDGE.c.id))}
+    """Append the events of a file that are not there yet; new ids are added, and judges, of their kind.
+
+    `events`: grades of the scale; revisions in order, as `store.event.EventChain` checks. Sittings are left
+    out, and versions that are not here. `ConflictError`: another event stands at a revision, or one before
+    it is missing.
+    """
+    judges = _add_judges(session, (event.judge for event in events), kinds)
+    topics.add(session, (event.topic for event in events))
+    documents.add(session, (event.docno for event in events))
     known = KnownVersions(session)
-    newest = _newest_revisions(session)
+    key = [JUDGEMENT.c[name] for name in KEY]
+    rows = session.execute(select(*key, func.max(JUDGEMENT.c.revision)).group_by(*key))
+    newest: dict[Pair, int] = {(row.topic_id, row.document_id, row.judge_id): row[-1] for row in rows}
     stored: dict[str, dict[tuple[str, str, int], JudgementEvent]] = {}
-    unchanged = added = 0
-    writer = EventWriter(session)
+    coming: list[tuple[Pair, JudgementEvent]] = []
     for event in events:
-        if event.judge not in judges:
-            raise UnknownNameError("judge", event.judge, judges)
-        topics.add(session, [event.topic])
-        documents.add(session, [event.docno])
         pair = (topics.ids[event.topic], documents.ids[event.docno], judges[event.judge])
         before = newest.get(pair, 0)
+        if event.revision == before + 1:
+            newest[pair] = event.revision
+            coming.append((pair, known.without_unknown(event)))
+            continue
         where = f"topic `{event.topic}` docno `{event.docno}` judge `{event.judge}`"
         if event.revision > before + 1:
             message = f"{where}: expected revision {before + 1}, got {event.revision}"
             raise ConflictError(message, hint="nothing was imported")
-        if event.revision == before + 1:
-            newest[pair] = event.revision
-            writer.add(pair, known.without_unknown(event), None)
-            added += 1
-            continue
         if event.judge not in stored:
-            writer.flush()
             stored[event.judge] = {
                 (one.topic, one.docno, one.revision): one
                 for one in fetch_histories_of(session, topics, documents, judges=[event.judge])
@@ -126,68 +132,33 @@ def _append_histories(
         if there is None or not is_same_event(there, event):
             message = f"{where}: revision {event.revision} is there otherwise"
             raise ConflictError(message, hint="nothing was imported")
-        unchanged += 1
-    writer.flush()
-    return ImportReport(added=added, unchanged=unchanged)
+    with importing("one of the judges"):
+        _append(session, coming)
+    return ImportReport(added=len(coming), unchanged=len(events) - len(coming))
 
 
-class EventWriter:
-    """Appends events in batches."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._waiting: list[tuple[Pair, JudgementEvent, int | None]] = []
-
-    def add(self, pair: Pair, event: JudgementEvent, sitting: int | None) -> None:
-        """Append one event: of these row ids, and of the sitting of that row id."""
-        self._waiting.append((pair, event, sitting))
-        if len(self._waiting) >= _BATCH:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what waits."""
-        if not self._waiting:
-            return
-        ids = dict(
-            zip(
-                ((pair, event.revision) for pair, event, _ in self._waiting),
-                next_ids(self._session, len(self._waiting)),
-                strict=True,
-            )
-        )
+def _append(session: Session, events: Sequence[tuple[Pair, JudgementEvent]]) -> None:
+    keys = ((pair, event.revision) for pair, event in events)
+    ids = dict(zip(keys, next_ids(session, len(events)), strict=True))
+    for start in range(0, len(events), _BATCH):
         rows: list[Sequence[Any]] = []
         passages: list[Sequence[Any]] = []
-        for pair, event, sitting in self._waiting:
-            row_id = ids[pair, event.revision]
-            undone = None if event.undoes is None else ids.get((pair, event.undoes))
-            if event.undoes is not None and undone is None:
-                undone = self._stored(pair, event.undoes)
-            rows.append((row_id, *pair, undone, sitting, *stored_values(event)))
+        for pair, event in events[start : start + _BATCH]:
+            row_id, undone = ids[pair, event.revision], None
+            if event.undoes is not None and (undone := ids.get((pair, event.undoes))) is None:
+                of_pair = (JUDGEMENT.c[name] == value for name, value in zip(KEY, pair, strict=True))
+                query = select(JUDGEMENT.c.id).where(*of_pair, JUDGEMENT.c.revision == event.undoes)
+                undone = session.execute(query).scalar_one()
+            rows.append((row_id, *pair, undone, *stored_values(event)))
             passages += [
                 (row_id, one.start, one.length, one.text.encode("utf-8", "surrogatepass"))
                 for one in event.passages
             ]
-        insert_new(self._session, JUDGEMENT, ("id", *KEY, "undoes", "sitting_id", *STORED), rows)
+        insert_new(session, JUDGEMENT, ("id", *KEY, "undoes", *STORED), rows)
         if passages:
-            insert_new(self._session, PASSAGE, ("judgement_id", "start", "length", "text"), passages)
-        first, last = min(ids.values()), max(ids.values())
-        write_event_digests(
-            self._session, where=f"judgement.id BETWEEN {first:d} AND {last:d} AND digest IS NULL"
-        )
-        self._waiting.clear()
-
-    def _stored(self, pair: Pair, revision: int) -> int:
-        of_pair = (JUDGEMENT.c[name] == value for name, value in zip(KEY, pair, strict=True))
-        query = select(JUDGEMENT.c.id).where(*of_pair, JUDGEMENT.c.revision == revision)
-        return int(self._session.execute(query).scalar_one())
-
-
-def _newest_revisions(session: Session) -> dict[Pair, int]:
-    """Return the newest revision of every (topic, document, judge) that has one."""
-    key = [JUDGEMENT.c[name] for name in KEY]
-    query = select(*key, func.max(JUDGEMENT.c.revision)).group_by(*key)
-    rows: Iterable[Any] = session.connection().execute(query)
-    return {(topic, document, judge): newest for topic, document, judge, newest in rows}
+            insert_new(session, PASSAGE, ("judgement_id", "start", "length", "text"), passages)
+        within = f"judgement.id BETWEEN {rows[0][0]:d} AND {rows[-1][0]:d} AND digest IS NULL"
+        write_event_digests(session, where=within)
 
 
 def next_ids(session: Session, n: int) -> list[int]:
@@ -201,19 +172,6 @@ def next_ids(session: Session, n: int) -> list[int]:
     # A transaction that writes to SQLite has the file for itself.
     highest = session.scalar(select(func.max(JUDGEMENT.c.id))) or 0
     return list(range(highest + 1, highest + 1 + n))
-
-
-def import_histories(
-    session: Session,
-    topics: Keys,
-    documents: Keys,
-    events: Sequence[JudgementEvent],
-    kinds: Mapping[str, JudgeKind],
-) -> ImportReport:
-    """Append the events that are not there yet, as `Judgements.append` does; new judges get their kind."""
-    _add_judges(session, (event.judge for event in events), kinds)
-    with importing("one of the judges"):
-        return _append_histories(session, topics, documents, events)
 
 
 def import_states(
@@ -322,13 +280,3 @@ class Judgements(Area):
         with self._db.reading_keyed() as (session, topics, documents):
             self._db.check_digests(session, judgements=True)
             yield from fetch_histories_of(session, topics, documents, judges=judges)
-
-    def append(self, events: Iterable[JudgementEvent]) -> ImportReport:
-        """Append the events of other collections, or of a file, that are not there yet; new ids are added.
-
-        `events`: of judges of the collection and grades of its scale; revisions in order, as
-        `store.event.EventChain` checks. Sittings are left out, and versions that are not here.
-        `ConflictError`: another event stands at a revision, or one before it is missing.
-        """
-        with self._db.filling() as (session, topics, documents):
-            return _append_histories(session, topics, documents, events)

@@ -60,24 +60,15 @@ class Check:
     """One rule that holds in every collection.
 
     `what` is counted, a plural noun: the rows of a table, if `counted` is its name. `faults` yield a sentence
-    for all that breaks the rule; `n_listed` of them are listed, or all, with `advice` on what to do.
+    for all that breaks the rule; the first are listed, or of the tables all, with `advice` on what to do.
     """
 
     def __init__(
-        self,
-        name: str,
-        what: str,
-        counted: str | Counted,
-        *faults: Faults,
-        advice: str = RESTORE,
-        n_listed: int | None = N_EXAMPLES,
+        self, name: str, what: str, counted: str | Counted, *faults: Faults, advice: str = RESTORE
     ) -> None:
-        self.name = name
-        self.what = what
+        self.name, self.what, self.faults, self.advice = name, what, faults, advice
         self.count = among(counted) if isinstance(counted, str) else counted
-        self.faults = faults
-        self.advice = advice
-        self.n_listed = n_listed
+        self.n_listed = None if name == "tables" else N_EXAMPLES
 
 
 def among(*rows: str) -> Counted:
@@ -183,18 +174,14 @@ def _scale_fault(scale: str) -> str | None:
     return None
 
 
-_UID = re.compile(r"[0-9a-f]{16}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
 def _judge_fault(name: str, uid: str) -> str | None:
-    return id_fault(name) or (None if _UID.fullmatch(uid) else f"`{name}` has no identity, but `{uid}`")
+    is_uid = re.fullmatch("[0-9a-f]{16}", uid)
+    return id_fault(name) or (None if is_uid else f"`{name}` has no identity, but `{uid}`")
 
 
 def _run_fault(tag: str, sha256: object) -> str | None:
-    if isinstance(sha256, str) and _SHA256.fullmatch(sha256):
-        return None
-    return f"`{tag}` has no SHA-256 of its file, but {sha256!r}"
+    is_hash = isinstance(sha256, str) and re.fullmatch("[0-9a-f]{64}", sha256)
+    return None if is_hash else f"`{tag}` has no SHA-256 of its file, but {sha256!r}"
 
 
 def _called_fault(what: str, name: str) -> str | None:
@@ -244,15 +231,11 @@ def _qrels_fault(name: str, version: int, rule: Any) -> str | None:
     return None
 
 
-_CODEC = 1
-
-
 def _wrong_rankings(session: Session) -> Iterator[str]:
     """Check that a ranking can be read, is in order, and has known documents, each once."""
     documents = np.fromiter(session.execute(text("SELECT id FROM document")).scalars(), np.int64)
     known = np.zeros(1 + int(documents.max(initial=0)), np.bool_)
     known[documents] = True
-
     query = """
         SELECT r.tag, t.number, k.length, k.document_ids, k.scores, k.ranks, k.positions, k.codec
         FROM ranking k LEFT JOIN run r ON r.id = k.run_id LEFT JOIN topic t ON t.id = k.topic_id
@@ -263,20 +246,19 @@ def _wrong_rankings(session: Session) -> Iterator[str]:
 
 
 def _ranking_fault(row: Any, known: NDArray[np.bool_]) -> str | None:
-    if row.codec != _CODEC:
+    if row.codec != 1:
         return f"unknown codec {row.codec}"
     try:
         ids = np.frombuffer(row.document_ids, "<i4")
         if ids.size != row.length:  # it says how much the others unpack to
             return f"expected {row.length} documents, got {ids.size}"
-        scores = unpack_floats(row.scores)
-        positions = unpack_integers(row.positions, row.length)
-        ranks = positions if row.ranks is None else unpack_integers(row.ranks, row.length)
+        scores, positions = unpack_floats(row.scores), unpack_integers(row.positions, row.length)
+        ranks = [] if row.ranks is None else [unpack_integers(row.ranks, row.length)]
     except (ValueError, LookupError, TypeError) as error:
         return f"it cannot be read: {error}"
-    parts = (scores, positions) if row.ranks is None else (scores, positions, ranks)
-    if any(part.size != row.length for part in parts):
-        return f"expected {row.length} values, got {', '.join(str(one.size) for one in parts)}"
+    sizes = [one.size for one in (scores, positions, *ranks)]
+    if any(size != row.length for size in sizes):
+        return f"expected {row.length} values, got {', '.join(map(str, sizes))}"
     if ids.size and (ids.min() < 1 or ids.max() >= known.size or not known[ids].all()):
         return "a document that is not there"
     if np.unique(ids).size != ids.size:
@@ -368,7 +350,7 @@ _WITH_TEXT = "document WHERE text IS NOT NULL OR title IS NOT NULL OR sha256 IS 
 
 CHECKS = (
     Check("file", "pages", _pages, _sealed, _integrity),
-    Check("tables", "tables", lambda _: len(TABLES), _different_tables, advice=RESTORE, n_listed=None),
+    Check("tables", "tables", lambda _: len(TABLES), _different_tables),
     Check("references", "rows", _count_rows, _broken_references),
     Check(
         "digests",

@@ -20,35 +20,33 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Engine, Row, insert, select, update
+from sqlalchemy import Engine, Row, select, update
 from sqlmodel import Session
 
 from store.content.lookup import rows_by_key
 from store.content.pools import pooled_pairs
+from store.db.columns import insert_row
 from store.db.engine import database_now, reading, writing
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, JUDGE, JUDGEMENT, SITTING, TABLES, TOPIC
+from store.db.tables import (
+    COLLECTION,
+    DOCUMENT,
+    DOCUMENT_METADATA,
+    GUIDELINE,
+    JUDGE,
+    JUDGEMENT,
+    SITTING,
+    TOPIC,
+)
 from store.errors import ArgumentError, ConflictError, Fault, FaultList, FormatError, StoreError
 from store.event import READERS, SHOWN, STATE_OF
-from store.fields import (
-    CODE,
-    HASH,
-    MOMENT,
-    PASSAGES,
-    PROSE,
-    WORD,
-    Reader,
-    UnfitValueError,
-    checked_values,
-    or_none,
-    whole,
-)
+from store.fields import MOMENT, PASSAGES, PROSE, Reader, UnfitValueError, checked_values, or_none, whole
 from store.formats.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.markup import readable
 from store.judging.desk import Desk, fetch_pooled
 from store.judging.events import DECIDES, Pair, as_raw, deciding_events, fetch_histories, is_same_decision
 from store.judging.judges import judge_named, lock_judge
-from store.readable import Readable
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, State
+from store.text import Readable
 
 FORMAT = "pooler work 1"
 _BEGINS = '{"format": "pooler work '
@@ -61,48 +59,19 @@ _UNSIGNED = (
 )
 _OTHERWISE = "expected what was imported before of this moment, got something else"
 _SHOWN = 25
-_WINDOW = re.compile("[0-9a-f]{16}")
 
 
 Prefer = Literal["page", "stored"]
 """Which of two decisions of a judge on a document stands: on the page, or elsewhere meanwhile."""
 
 
-def _named(value: Reader) -> Reader:
-    def read(given: Any) -> dict[str, Any]:
-        if not isinstance(given, dict):
-            message = "expected an object"
-            raise UnfitValueError(message)
-        return {name: value(one) for name, one in given.items()}
-
-    return read
-
-
-def _shown_text(value: Any) -> tuple[str | None, str | None]:
-    if not isinstance(value, list) or len(value) != 2:
-        message = "expected a hash and a markup"
-        raise UnfitValueError(message)
-    return or_none(HASH.read)(value[0]), or_none(CODE.read)(value[1])
-
-
 def _read_window(value: Any) -> str:
     """Read what a page calls a window: eight digits of the signature of its head, and eight of its own."""
-    if not isinstance(value, str) or not _WINDOW.fullmatch(value):
-        message = "expected 16 hexadecimal digits"
-        raise UnfitValueError(message)
+    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{16}", value):
+        raise UnfitValueError("expected 16 hexadecimal digits")
     return value
 
 
-_HEAD: dict[str, Reader] = {
-    "format": WORD.read,
-    "collection": CODE.read,
-    "judge": CODE.read,
-    "made_at": MOMENT.read,
-    "guidelines": or_none(whole(1).read),
-    "topics": _named(whole(1).read),
-    "documents": _named(_shown_text),
-    "signature": HASH.read,
-}
 _COPIED = ("topic", "docno", "revision", "action", "undoes", "grade", "reason")
 _RECORD: dict[str, Reader] = {
     "window": _read_window,
@@ -138,7 +107,7 @@ class WorkDone:
 
 def collection_uid(session: Session) -> str:
     """Return what distinguishes a collection from others of its name, and is the same in its backups."""
-    about = TABLES["collection"].c
+    about = COLLECTION.c
     name, made = session.execute(select(about.name, about.created_at)).one()
     return sha256(f"{name}\n{made.isoformat()}".encode()).hexdigest()[:16]
 
@@ -146,12 +115,12 @@ def collection_uid(session: Session) -> str:
 def _signature(session: Session, head: Mapping[str, Any]) -> bytes:
     """Sign a head, as it is written, with what only the collection has."""
     written = json_line({name: value for name, value in head.items() if name != "signature"})
-    secret = session.scalar(select(TABLES["collection"].c.secret)) or ""
+    secret = session.scalar(select(COLLECTION.c.secret)) or ""
     return hmac.new(secret.encode(), written.encode(errors="surrogatepass"), sha256).hexdigest().encode()
 
 
 def head_of(
-    engine: Engine,
+    session: Session,
     judge: str,
     *,
     guidelines: int | None,
@@ -159,24 +128,22 @@ def head_of(
     hashes: Mapping[str, str | None],
 ) -> str:
     """Write the first line of what a page saves: versions of what it shows, hashes of texts by docno."""
-    with reading(engine) as session:
-        columns = DOCUMENT.c.docno, DOCUMENT.c.id
-        ids = {row.id: docno for docno, row in rows_by_key(session, hashes, *columns).items()}
-        metadata = DOCUMENT_METADATA.c
-        markup = rows_by_key(session, ids, metadata.document_id, metadata.markup)
-        forms = {ids[number]: row.markup for number, row in markup.items()}
-        made_at = database_now(session)
-        head = {
-            "format": FORMAT,
-            "collection": collection_uid(session),
-            "judge": judge_named(session, judge, "uid").uid,
-            # Browsers tell milliseconds.
-            "made_at": made_at.isoformat(timespec="milliseconds"),
-            "guidelines": guidelines,
-            "topics": dict(topics),
-            "documents": {docno: [digest, forms.get(docno)] for docno, digest in hashes.items()},
-        }
-        head["signature"] = _signature(session, head).decode()
+    ids = {
+        row.id: docno for docno, row in rows_by_key(session, hashes, DOCUMENT.c.docno, DOCUMENT.c.id).items()
+    }
+    markup = rows_by_key(session, ids, DOCUMENT_METADATA.c.document_id, DOCUMENT_METADATA.c.markup)
+    forms = {ids[number]: row.markup for number, row in markup.items()}
+    head = {
+        "format": FORMAT,
+        "collection": collection_uid(session),
+        "judge": judge_named(session, judge, "uid").uid,
+        # Browsers tell milliseconds.
+        "made_at": database_now(session).isoformat(timespec="milliseconds"),
+        "guidelines": guidelines,
+        "topics": dict(topics),
+        "documents": {docno: [digest, forms.get(docno)] for docno, digest in hashes.items()},
+    }
+    head["signature"] = _signature(session, head).decode()
     return json_line(head).replace("<", "\\u003c")
 
 
@@ -217,12 +184,13 @@ def import_work(
     is: a kill in between loses nothing of it.
     """
     faults = FaultList(str(file))
-    said, head, records = _read(file, faults)
+    head, records = _read(file, faults)
     with reading(engine) as session:
-        if head["collection"] != collection_uid(session):
+        if head.get("collection") != collection_uid(session):
             message = f"{file} is of another collection"
             raise ConflictError(message, hint="--collection names the one that the page was made of")
-        if not hmac.compare_digest(head["signature"].encode(errors="replace"), _signature(session, said)):
+        signature = str(head.get("signature")).encode(errors="replace")
+        if not hmac.compare_digest(signature, _signature(session, head)):
             message = f"{file} begins with a head that this collection did not sign"
             raise ConflictError(message, hint=_UNSIGNED)
         judge = session.execute(select(JUDGE).where(JUDGE.c.uid == head["judge"])).first()
@@ -233,6 +201,7 @@ def import_work(
     if judge.kind not in (JudgeKind.HUMAN, JudgeKind.IMPORTED):
         message = f"{file} is of `{judge.name}`, who is of kind {judge.kind}: only people judge on a page"
         raise StoreError(message)
+    head["made_at"] = datetime.fromisoformat(head["made_at"])
     _check(head, records, now, faults)
     desk = _PageDesk(engine, judge.name, scale, head, prefer, faults)
     with writing(engine) as session:
@@ -243,11 +212,8 @@ def import_work(
     return done
 
 
-def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], dict[str, Any], list[_Record]]:
-    """Return the head as it came and as it was read, and the records, of a file that is whole.
-
-    Faults of records go to `faults`.
-    """
+def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], list[_Record]]:
+    """Return the head as it came, and the records, of a file that is whole; their faults go to `faults`."""
     body, _, seal = file.read_bytes().removesuffix(b"\n").rpartition(b"\n")
     if not body.startswith(_BEGINS.encode()) and not seal.startswith(_BEGINS.encode()):
         expected = "expected what a page saved"
@@ -255,25 +221,23 @@ def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], dict[str, Any]
     if seal != b'{"crc32": "%08x"}' % zlib.crc32(body + b"\n"):
         expected = "expected what the page saved, got a file that was changed, or cut, since"
         raise FormatError(str(file), [Fault(None, expected, "page")], hint=_AGAIN)
-    first, *lines = body.decode("utf-8", "replace").split("\n")
-    said, head = _values(first, _HEAD, 1, faults)
-    if head and head["format"] != FORMAT:
-        faults.add(1, f"expected the format `{FORMAT}`, got `{head['format']}`", "format")
-    read = [(line, *_values(text, _RECORD, line, faults)) for line, text in enumerate(lines, start=2)]
+    head: dict[str, Any] = {}
+    records = []
+    for line, text in enumerate(body.decode("utf-8", "replace").split("\n"), start=1):
+        try:
+            values = read_json_object(text)
+        except NoObjectError as error:
+            faults.add(line, str(error), "json")
+            continue
+        if line > 1:
+            if known := checked_values(values, _RECORD, line, faults):
+                records.append(_Record(line, values, known))
+            continue
+        head = values
+        if head.get("format") != FORMAT:
+            faults.add(1, f"expected the format `{FORMAT}`, got `{head.get('format')}`", "format")
     faults.raise_if_any(hint=_AGAIN)
-    return said, head, [_Record(*one) for one in read]
-
-
-def _values(
-    text: str, readers: Mapping[str, Reader], line: int, faults: FaultList
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a line's JSON values as they came and as they were read; a fault leaves both empty."""
-    try:
-        line_values = read_json_object(text)
-    except NoObjectError as error:
-        faults.add(line, str(error), "json")
-        return {}, {}
-    return line_values, checked_values(line_values, readers, line, faults) or {}
+    return head, records
 
 
 def _check(head: Mapping[str, Any], records: Iterable[_Record], now: datetime, faults: FaultList) -> None:
@@ -412,7 +376,15 @@ class _PageDesk(Desk):
                 conflicts.append(f"topic {own[0].known['topic']} {own[0].known['docno']}: {words}")
             elif wanted[0] not in DECIDED or self._prefer == "stored":
                 self._overruled.add(pair)
-        self._refuse_conflicts(conflicts)
+        if conflicts:
+            path, n_more = self._faults.path, len(conflicts) - _SHOWN
+            lines = [f"{path}: `{self.judge}` decided otherwise elsewhere since the page was made:"]
+            lines += [*conflicts[:_SHOWN], *([f"and {n_more} more"] if n_more > 0 else [])]
+            hint = (
+                f"nothing of {path} was imported; --prefer page or --prefer stored says which of the two"
+                " stands (both stay in the history)"
+            )
+            raise ConflictError("\n  ".join(lines), hint=hint)
         for one in sorted(new, key=lambda record: record.line):
             self._do(session, one)
         self._done.outside = len(self._outside)
@@ -501,19 +473,6 @@ class _PageDesk(Desk):
         is_older = decider.judged_at < self._head["made_at"] + timedelta(milliseconds=1)
         return None if is_older and decider.revision < own[0].known["revision"] else decider
 
-    def _refuse_conflicts(self, conflicts: list[str]) -> None:
-        if not conflicts:
-            return
-        lines = [f"`{self.judge}` decided otherwise elsewhere since the page was made:", *conflicts[:_SHOWN]]
-        if len(conflicts) > _SHOWN:
-            lines.append(f"and {len(conflicts) - _SHOWN} more")
-        path = self._faults.path
-        hint = (
-            f"nothing of {path} was imported; --prefer page or --prefer stored says which of the two stands"
-            " (both stay in the history)"
-        )
-        raise ConflictError(f"{path}: " + "\n  ".join(lines), hint=hint)
-
     def _refuse(self, one: _Record, reason: str) -> None:
         self._done.refused.append({**one.line_values, "refused": reason})
 
@@ -540,7 +499,13 @@ class _PageDesk(Desk):
             events = select(JUDGEMENT).where(self._pair(*pair), JUDGEMENT.c.revision == undone.revision - 1)
             self._take_back(session, undone, session.execute(events).first(), seen=seen)
         else:
-            if reason := self._unstorable(known):
+            if known["grade"] is not None and known["grade"] not in self.scale.values:
+                grades = ", ".join(map(str, self.scale.values))
+                self._refuse(one, f"{known['grade']} is no grade of the scale ({grades})")
+                return
+            shown_sha256 = self._head["documents"][known["docno"]][0]
+            if known["passages"] and self._hashes[known["docno"]] != shown_sha256:
+                reason = "the document has another text now, so that what was marked has no place in it"
                 self._refuse(one, reason)
                 return
             self._sitting = self._sit_on(session)
@@ -556,13 +521,6 @@ class _PageDesk(Desk):
                 self._done.overruled += 1
         self._done.new += 1
 
-    def _unstorable(self, known: Mapping[str, Any]) -> str | None:
-        if known["grade"] is not None and known["grade"] not in self.scale.values:
-            return f"{known['grade']} is no grade of the scale ({', '.join(map(str, self.scale.values))})"
-        if known["passages"] and self._hashes[known["docno"]] != self._head["documents"][known["docno"]][0]:
-            return "the document has another text now, so that what was marked has no place in it"
-        return None
-
     def _sit_on(self, session: Session) -> int:
         window, at = self._said["window"], self._said["judged_at"]
         lasts = {"seen_at": at, "ended_at": at}
@@ -571,8 +529,7 @@ class _PageDesk(Desk):
         else:
             values = {"judge_id": self._judge_id, "started_at": self._said["opened_at"], "window": window}
             values |= {"host": "", "process": 0, "program": PROGRAM, **lasts}
-            made = session.execute(insert(SITTING).values(values).returning(SITTING.c.id))
-            self._sittings[window] = made.scalar_one()
+            self._sittings[window] = insert_row(session, SITTING, **values)
         return self._sittings[window]
 
     def _event(self, session: Session, topic: int, document: int, action: Action) -> dict[str, Any]:

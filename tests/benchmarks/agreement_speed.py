@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib
 import os
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.kappa import stacked_chance_corrected, stacked_standard_errors
 from store.analysis.agreement.many import MANY_NAMES, many_coefficient
-from store.analysis.agreement.tables import PAIR_NAMES, all_pair_tables, stacked, vote_sums
+from store.analysis.agreement.tables import PAIR_NAMES, stacked, vote_sums
 from store.analysis.agreement.votes import Votes, votes_from_rows
 from tests.benchmarks.timing import fastest
 
@@ -150,18 +149,6 @@ def many_judges_speed(missing: float) -> None:
 
     slow = nltk and fastest(by_nltk, 1) * DOCUMENTS / small
     show("NLTK: nominal alpha (of a hundredth, in proportion)", slow, both)
-    tables = fastest(lambda: all_pair_tables(votes))
-    show(f"pooler: tables of all {JUDGES * (JUDGES - 1) // 2:,} pairs", tables)
-    columns = [np.ascontiguousarray(column).astype(np.int64) for column in places.T]
-
-    def pair_by_pair(pairs: list[tuple[int, int]]) -> None:
-        for one, other in pairs:
-            shared = (columns[one] >= 0) & (columns[other] >= 0)
-            np.bincount(columns[one][shared] * GRADES + columns[other][shared], minlength=GRADES**2)
-
-    few = list(combinations(range(JUDGES), 2))[:50]
-    naive = fastest(lambda: pair_by_pair(few), 1) * JUDGES * (JUDGES - 1) / 2 / len(few)
-    show("numpy, one pair after another (50, in proportion)", naive, tables)
 
 
 def stack_speed() -> None:

@@ -59,7 +59,7 @@ def intervals(tables: NDArray[np.int64], seed: int) -> tuple[Interval, Interval,
     kappa, error = float(quadratic(whole)), float(stacked_standard_errors(whole, "quadratic"))
     cells = np.eye(GRADES**2).reshape(-1, GRADES, GRADES)
     return (
-        asymptotic_interval(kappa, error, n_units=int(whole.sum())),
+        asymptotic_interval(kappa, error),
         item_bootstrap(cells, whole.ravel(), quadratic, seed=seed, resamples=RESAMPLES),
         topic_bootstrap(tables, quadratic, seed=seed, resamples=RESAMPLES),
     )

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.bounds import score_bounds
 from store.analysis.measures.gain import rank_biased_precision, rbp_residual
-from store.analysis.measures.incomplete import bpref_of, condensed, inferred_ap_of
 from store.analysis.measures.names import parse_measure
-from store.analysis.measures.ranked import judged_share, unjudged_share
+from store.analysis.measures.ranked import bpref_of, condensed, inferred_ap_of, judged_share, unjudged_share
 from store.analysis.rankings import GradedRankings, graded_rankings
 from tests.benchmarks.timing import DOCUMENTS, REPEATS, RUNS, TOPICS, is_here, seconds
 

@@ -12,8 +12,7 @@ import tracemalloc
 import numpy as np
 
 from store.analysis.measures.average_precision import average_precision
-from store.analysis.pools.contributions import remove_uniques, within_depth
-from store.analysis.pools.inference import infer_pool
+from store.analysis.pools.contributions import infer_pool, remove_uniques, within_depth
 from store.analysis.pools.leave_out import LeaveOut, leave_out, pool_errors
 from store.analysis.rankings import JudgedRankings, judged_rankings
 from tests.benchmarks.timing import fastest

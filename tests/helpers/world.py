@@ -13,18 +13,34 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Engine, create_engine, event, inspect, text
+from sqlalchemy import Engine, create_engine, event, inspect, select, text
 from sqlmodel import Session
 
 from store.collection import Collection
 from store.db.digests import write_all_digests
 from store.db.engine import collection_url, make_engine, reading, writing
+from store.db.packing import unpack_floats, unpack_integers
+from store.db.tables import RANKING, RUN
 from store.errors import ConflictError
+from store.event import JudgementEvent
 from store.formats.scale import make_scale as make_scale
 from store.formats.scale import parse_scale as parse_scale
 from store.judging.desk import Desk
 from store.keeping.backup import back_up, restore
-from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
+from store.keeping.histories import import_histories
+from store.records import (
+    Action,
+    Decision,
+    ImportReport,
+    JudgeKind,
+    Pool,
+    PoolEntry,
+    Ranking,
+    Run,
+    StoredRun,
+    Task,
+)
+from store.text import natural_key
 
 
 def new_collection(where: str, scale: str = "0-2") -> Collection:
@@ -157,6 +173,15 @@ def meanwhile(fragment: str, act: Any) -> Iterator[None]:
     assert not waiting, f"no statement had {fragment!r}"
 
 
+def bring(
+    collection: Collection, events: Sequence[JudgementEvent], kind: JudgeKind = JudgeKind.HUMAN
+) -> ImportReport:
+    """Import a history, all its judges of one kind."""
+    kinds = {event.judge: kind for event in events}
+    with collection.being_filled() as inside:
+        return import_histories(inside.session, inside.topics, inside.documents, events, kinds)
+
+
 def make_run(
     tag: str, rankings: Mapping[str, Sequence[tuple[str, float]]], *, sha256: str = "", **other: Any
 ) -> Run:
@@ -176,6 +201,29 @@ def make_run(
         file=f"{tag}.run",
         **other,
     )
+
+
+def pairs_to_judge(collection: Collection) -> set[tuple[str, str]]:
+    """Return topic and docno of what is to be judged in pools in use."""
+    pools = (collection.pools.get(pool.name) for pool in collection.pools.all() if not pool.withdrawn)
+    return {(entry.topic, entry.docno) for pool in pools for entry in pool.entries if entry.sampled}
+
+
+def stored_run(collection: Collection, stored: StoredRun) -> Run:
+    """Return a whole run as its file gave it: topics in natural order, documents of each in file order."""
+    rankings = []
+    with collection._db.reading_keyed() as (session, topics, documents):
+        query = select(RANKING).join(RUN, RUN.c.id == RANKING.c.run_id).where(RUN.c.tag == stored.tag)
+        for row in session.execute(query):
+            in_file = np.argsort(unpack_integers(row.positions, row.length))
+            ids = np.frombuffer(row.document_ids or b"", "<i4")[in_file].tolist()
+            docnos = [documents.names[number] for number in ids]
+            ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)[in_file]
+            scores = unpack_floats(row.scores)[in_file]
+            rankings.append(Ranking(topics.names[row.topic_id], docnos, scores, ranks))
+    rankings.sort(key=lambda ranking: natural_key(ranking.topic))
+    facts = stored.sha256, stored.file, stored.group, stored.contributes, stored.header
+    return Run(stored.tag, rankings, *facts)
 
 
 def make_pool(documents: Mapping[str, Sequence[str]], **other: Any) -> Pool:

@@ -72,7 +72,7 @@ def make_world(folder: Path, *, places: str, other: bool, adaptive: bool = False
     if adaptive:
         plan = Plan(name="pool", strategy="mtf", budget=4, level=1)
         runs = stored_runs(made, depth=6, order="trec")
-        made.pools.add(PoolBuild(runs, plan, version="x").result().pool)
+        made.pools.add(PoolBuild(runs, plan, version="x").whole())
     else:
         tags = tuple(run.tag for run in made.runs.all())
         made.pools.add(make_pool({"1": DOCNOS}, run_tags=tags))

@@ -10,7 +10,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import SummaryScreen
 from judge_ui.session.session import JudgingSession
-from pooler.commands.judge.goals import goal_of
+from pooler.commands.judge.status_recall import goal_of
 from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Document, Pool, PoolEntry, State

@@ -210,7 +210,7 @@ def drawn_from_two_runs(make_collection: Maker) -> Collection:
         collection.runs.add(make_run(run, {"12": [(docno, -n) for n, docno in enumerate(docnos)]}))
     runs = stored_runs(collection, depth=5, order="trec")
     plan = Plan(name="live", strategy="mtf", budget=6, level=1)
-    pool = PoolBuild(runs, plan, version="test").result().pool
+    pool = PoolBuild(runs, plan, version="test").whole()
     collection.pools.add(pool)
     # Texts are kept of what the pool may draw.
     texts = [Document(entry.docno, "", f"Text {entry.docno}.") for entry in pool.entries]

@@ -11,11 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pages.charts import Chart, draw, draw_in_pieces
-from pooler.pages.charts.grid import HeatMap
-from pooler.pages.charts.lines import ChartLine, LineChart
-from pooler.pages.charts.rows import Row, Rows
-from pooler.pages.charts.svg import Axis, Sheet
+from pooler.pages.charts import Chart, ChartLine, HeatMap, LineChart, Row, Rows, draw, draw_in_pieces
+from pooler.pages.svg import Axis, Sheet
 from store.errors import ArgumentError
 from tests.pages.boxes import SVG, assert_readable, letters, squeezed
 
@@ -331,21 +328,8 @@ def test_chart_without_data_says_so(chart):
     assert "nothingtoshow" in letters(drawn(chart))
 
 
-@pytest.mark.parametrize(
-    ("chart", "words"),
-    [
-        (Rows("t", "d", Axis("x"), (), parts=tuple("abcdefg")), "`parts` must be 1 to 6"),
-        (Rows("t", "d", Axis("x"), (Row("a", (1, 2), ("",)),)), "`values` must be 1 a row"),
-        (
-            Rows("t", "d", Axis("x"), (Row("a", (1, -2), ("",)),), "stacks", ("p", "q")),
-            "must not be negative where they are stacked",
-        ),
-        (LineChart("t", "d", Axis("x"), Axis("y"), ()), "`lines` must be 1 to 6, but got 0"),
-        (HeatMap("t", "d", "r", "c", ("a",), ("b",), ((1, 2),), (("1",),)), "1 rows and 1 columns"),
-        (HeatMap("t", "d", "r", "c", ("a",), ("b",), ((-1,),), (("1",),)), "must not be negative"),
-    ],
-)
-def test_impossible_charts_are_refused(chart, words):
-    """The message says what must be otherwise."""
-    with pytest.raises(ArgumentError, match=words):
+def test_more_parts_than_can_be_told_apart_are_refused():
+    """The message says how many there may be."""
+    chart = Rows("t", "d", Axis("x"), (), parts=tuple("abcdefg"))
+    with pytest.raises(ArgumentError, match="`parts` must be 1 to 6"):
         draw(chart, width=720, key="k")

@@ -7,10 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pooler.pages.charts import draw
-from pooler.pages.charts.grid import HeatMap
-from pooler.pages.charts.lines import LineChart
-from pooler.pages.charts.rows import Rows
+from pooler.pages.charts import HeatMap, LineChart, Rows, draw
 from pooler.pages.figures import chart_of, facts_table, figure, page_table, rounded
 from pooler.pages.page import Figure
 from pooler.tables import Column, Plot, Table

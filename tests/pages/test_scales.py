@@ -10,8 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pooler.pages.charts.svg import Axis, make_scale, tick_labels, ticks
-from store.errors import ArgumentError
+from pooler.pages.svg import Axis, make_scale, tick_labels, ticks
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -53,7 +52,8 @@ def test_ticks_lie_in_the_range_evenly_and_are_not_too_many(one, other, most):
 @given(st.lists(st.floats(), max_size=8), st.booleans(), st.floats(0, 500), st.floats(501, 900))
 def test_everything_finite_has_a_place_between_the_ends(values, with_zero, start, stop):
     """From none to the largest float, with NaN and infinity among them."""
-    scale, marks = make_scale(values, Axis("x", with_zero=with_zero), start, stop)
+    scale = make_scale(values, Axis("x", with_zero=with_zero), start, stop)
+    marks = scale.marks
     assert scale.low < scale.high
     assert marks
     for value in filter(math.isfinite, values):
@@ -64,21 +64,21 @@ def test_everything_finite_has_a_place_between_the_ends(values, with_zero, start
 @given(st.floats(-100, 100), st.floats(-100, 100))
 def test_places_are_in_the_order_of_the_values(one, other):
     """Upwards the place falls."""
-    scale, _ = make_scale([one, other], Axis("x"), 200, 0)
+    scale = make_scale([one, other], Axis("x"), 200, 0)
     low, high = sorted([one, other])
     assert scale.place(low) >= scale.place(high)
 
 
 def test_ends_that_are_given_stay():
     """A probability goes from 0 to 1, whatever was found."""
-    scale, _ = make_scale([0.42, 0.44], Axis("p", 0, 1), 0, 100)
+    scale = make_scale([0.42, 0.44], Axis("p", 0, 1), 0, 100)
     assert (scale.low, scale.high) == (0, 1)
     assert scale.place(0.42) == pytest.approx(42)
 
 
 def test_an_end_gives_way_to_data_beyond_it():
     """No value is drawn where it is not."""
-    scale, _ = make_scale([-0.3, 1.7], Axis("p", 0, 1), 0, 100)
+    scale = make_scale([-0.3, 1.7], Axis("p", 0, 1), 0, 100)
     assert scale.low <= Decimal("-0.3")
     assert scale.high >= Decimal("1.7")
 
@@ -86,15 +86,7 @@ def test_an_end_gives_way_to_data_beyond_it():
 @pytest.mark.parametrize("value", [0.0, 7.0, -7.0, 1e-9, 1e300])
 def test_one_value_has_room_around_it(value):
     """An axis of no length would divide by it."""
-    scale, marks = make_scale([value, value], Axis("x", with_zero=False), 0, 100)
+    scale = make_scale([value, value], Axis("x", with_zero=False), 0, 100)
+    marks = scale.marks
     assert 0 <= scale.place(value) <= 100
     assert len(marks) >= 2
-
-
-@pytest.mark.parametrize(
-    ("axis", "words"), [(Axis("x", 2, 1), "must be below 1"), (Axis("x", math.nan), "must have finite ends")]
-)
-def test_impossible_ends_are_refused(axis, words):
-    """The message says which end."""
-    with pytest.raises(ArgumentError, match=words):
-        make_scale([1.0], axis, 0, 100)

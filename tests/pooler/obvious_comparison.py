@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pooler.reading.blocks import RunTop, SuspicionError, read_blocks
+from pooler.reading.blocks import RunTop, SuspicionError, read_blocks, read_top
 from pooler.reading.check import RunReport, check_run
 from pooler.reading.strict import read_run
-from pooler.reading.top import read_top
 from store.errors import SHOWN_FAULTS, ArgumentError, FormatError
 from store.ranking import ORDERS, Order
 from tests.pooler.damaged_files import DamagedFile

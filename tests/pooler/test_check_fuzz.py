@@ -18,9 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from pooler.reading.blocks import SuspicionError, read_blocks
+from pooler.reading.blocks import SuspicionError, read_blocks, read_top
 from pooler.reading.check import check_run
-from pooler.reading.top import read_top
 from store.errors import FormatError, PoolerError
 from store.ranking import Order
 from tests.helpers.run import run_process

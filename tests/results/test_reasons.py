@@ -9,7 +9,7 @@ import pytest
 from pooler.reasons import OF_PAIRS, REASONS
 from store.analysis.agreement import intervals, kappa
 from store.analysis.measures import names
-from store.analysis.significance import generalizability, t_tests, tukey
+from store.analysis.significance import generalizability, pairs, t_tests
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from store.analysis.significance import generalizability, t_tests, tukey
         (intervals.IntervalReason, REASONS),
         (names.Reason, REASONS),
         (t_tests.TestReason, OF_PAIRS),
-        (tukey.TukeyReason, REASONS),
+        (pairs.TukeyReason, REASONS),
         (generalizability.GeneralizabilityReason, REASONS),
     ],
 )

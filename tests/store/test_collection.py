@@ -34,7 +34,15 @@ from store.records import (
     StoredRun,
     Topic,
 )
-from tests.helpers.world import JudgeAtWork, make_pool, make_run, parse_scale, statements
+from tests.helpers.world import (
+    JudgeAtWork,
+    make_pool,
+    make_run,
+    pairs_to_judge,
+    parse_scale,
+    statements,
+    stored_run,
+)
 from tests.store.state_counts import state_counts
 
 HUMAN = JudgeKind.HUMAN
@@ -71,7 +79,7 @@ def copy(source: Collection, target: Collection) -> None:
     """Copy a collection by nothing but its public methods."""
     target.topics.add(source.topics.all())
     for stored in source.runs.all():
-        target.runs.add(source.runs.get(stored))
+        target.runs.add(stored_run(source, stored))
     for pool in source.pools.all():
         target.pools.add(source.pools.get(pool.name))
     documents = (source.documents.get(docno) for docno in sorted(source.documents.listed()))
@@ -81,7 +89,7 @@ def copy(source: Collection, target: Collection) -> None:
     by_judge: dict[str, list[Judgement]] = {}
     for one in source.judgements.current():
         by_judge.setdefault(one.judge, []).append(one)
-    pooled = set(source.pools.rounds())
+    pooled = pairs_to_judge(source)
     for judge in source.judges.all():
         desk = target.desk(judge.name)
         sittings = {topic: JudgeAtWork(desk, topic) for topic, _ in pooled}
@@ -102,7 +110,7 @@ def copy(source: Collection, target: Collection) -> None:
 
 def picture(collection: Collection) -> dict[str, Any]:
     """Take down what a collection holds, but for moments and revisions."""
-    runs = [collection.runs.get(stored) for stored in collection.runs.all()]
+    runs = [stored_run(collection, stored) for stored in collection.runs.all()]
     return {
         "scale": collection.scale,
         "topics": collection.topics.all(),
@@ -116,7 +124,7 @@ def picture(collection: Collection) -> dict[str, Any]:
         ],
         "pools": collection.pools.all(),
         "entries": [collection.pools.get(pool.name) for pool in collection.pools.all()],
-        "pooled": set(collection.pools.rounds()),
+        "pooled": pairs_to_judge(collection),
         "judges": collection.judges.all(),
         "judgements": {
             (one.topic, one.docno, one.judge): (
@@ -191,7 +199,6 @@ def no_plan(documents: Sequence[Assignable]) -> AssignmentPlan:
 
 def calls(collection: Collection) -> dict[str, Callable[[], object]]:
     """List every public method with what it needs."""
-    stored = collection.runs.all()[0]
     run = make_run("new", {"5": [("new", 1.0)]})
     live = [PoolEntry("1", docno, place, sampled=False) for place, docno in enumerate(IDS)]
     collection.pools.add(Pool(live, {}, "live", budgets={"1": 2}))
@@ -207,7 +214,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
     return {
         "topics.add": lambda: collection.topics.add([Topic("7")]),
         "topics.all": collection.topics.all,
-        "topics.count": collection.topics.count,
         "topics.listed": collection.topics.listed,
         "documents.add": lambda: collection.documents.add([Document("new2")]),
         "documents.get": lambda: collection.documents.get("1"),
@@ -216,13 +222,11 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "documents.listed": collection.documents.listed,
         "documents.count_without_text": collection.documents.count_without_text,
         "runs.add": lambda: collection.runs.add(run),
-        "runs.add_rankings": lambda: collection.runs.add_rankings(about("new6"), iter(run.rankings)),
         "runs.add_packed": lambda: collection.runs.add_packed(about("new7"), iter([]), NumberedDocuments()),
         "runs.all": collection.runs.all,
         "runs.sizes": collection.runs.sizes,
         "runs.top": lambda: collection.runs.top(depth=1),
         "documents.names": lambda: collection.documents.names([1]),
-        "runs.get": lambda: collection.runs.get(stored),
         "runs.ranked": collection.runs.ranked,
         "pools.add": lambda: collection.pools.add(make_pool({"6": ["new3"]})),
         "pools.add_by_topic": lambda: collection.pools.add_by_topic(listed, lambda: Pool([], {}, "by topic")),
@@ -238,7 +242,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "pools.adaptive": collection.pools.adaptive,
         "pools.all": collection.pools.all,
         "pools.get": lambda: collection.pools.get("main"),
-        "pools.rounds": collection.pools.rounds,
         "judges.add": lambda: collection.judges.add("eve", HUMAN),
         "judges.all": collection.judges.all,
         "codes.give": lambda: collection.codes.give("ann"),
@@ -282,7 +285,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "qrels.missing_events": lambda: collection.qrels.missing_events(then),
         "grades.sampled_pools": lambda: collection.grades.sampled_pools({}),
         "judgements.history": lambda: list(collection.judgements.history()),
-        "judgements.append": lambda: collection.judgements.append([]),
         "lists.runs": collection.lists.runs,
         "lists.topics": collection.lists.topics,
         "lists.documents": collection.lists.documents,
@@ -296,7 +298,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "history.of_document": lambda: collection.history.of_document("1", "NA"),
         "history.everything": collection.history.everything,
         "documents.numbers": collection.documents.numbers,
-        "grades.tallied": collection.grades.tallied,
         "grades.ungraded": lambda: collection.grades.ungraded({}, QrelsDefinition()),
         "assignments.places": collection.assignments.places,
         "clock_doubt": collection.clock_doubt,
@@ -371,7 +372,7 @@ def test_two_objects_see_each_others_rows(collection: Collection, collection_nam
                 one.runs.add(make_run(f"{tag}{number}", {f"{tag}": docnos, "both": docnos}))
         for one in (collection, other):
             for stored in one.runs.all():
-                for ranking in one.runs.get(stored).rankings:
+                for ranking in stored_run(one, stored).rankings:
                     assert ranking.docnos == [stored.tag, f"both{stored.tag[-1]}"]
 
 

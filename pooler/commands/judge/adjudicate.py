@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pooler.command import Option, QrelsName, Stored, command
-from pooler.commands.judge.sitting import (
+from pooler.commands.judge.judge import (
     MIN_DWELL_MS,
     KeymapName,
     MinDwell,
@@ -155,9 +155,7 @@ class DisagreementList(Result):
     who: Mapping[int, str]
     """Names of judges, where they are shown."""
     where: str
-    """Of the collection."""
     why_none: str
-    """Why there is no case; empty where there is one."""
 
     def _tables(self) -> Iterator[Table]:
         from judge_ui.session.messages import given_grade_mark

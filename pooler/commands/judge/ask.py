@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.command import Confirm, Option, Stored, command
-from pooler.commands.judge.sitting import drawing_of
+from pooler.commands.judge.judge import drawing_of
 from pooler.messages import progress, say, warn
-from pooler.model_client.plan import AskingPlan, check_askable, left_to_ask, planned, refuse_examples
 from pooler.model_client.prompt import SHOWN_NONCE, TEMPLATE, Prompt, check_template, page_of
 from pooler.model_client.run import (
     BYTES_A_TOKEN,
+    AskingPlan,
     JudgingCounts,
     JudgingPlan,
     ModelJudging,
     Price,
+    check_askable,
     is_completion,
+    left_to_ask,
+    planned,
+    refuse_examples,
 )
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -141,8 +145,7 @@ def ask(
         return plan
     key = read_key(key_env, key_file, server)
     if find_spec("httpx2") is None:
-        message = "asking a model needs the package httpx2"
-        raise PoolerError(message, hint="pip install 'pooler[models]'")
+        raise PoolerError("asking a model needs the package httpx2", hint="pip install 'pooler[models]'")
     work = {one.judge: one for one in collection.models.work()}
     if confirm is not None and (name not in work or not work[name].answers):
         where = "this machine" if server.is_here else "another machine"
@@ -278,20 +281,20 @@ def _say_counts(name: str, ran: JudgingCounts, price: Price | None) -> None:
 
 
 def _say_beside(answers: Sequence[Answer]) -> None:
-    from pooler.model_client.canaries import WORDS, repeated, rises
+    from pooler.model_client.run import CANARY_WORDS, repeated, rises
 
     n_again, n_same = repeated(answers)
     if n_again:
         say(f"asked again: {counted(n_again, 'pair')}, {n_same:,} with the same grade")
     for one in rises(answers):
         if one.mean is None:
-            say(f"copies {WORDS[one.kind]}: none has a grade to compare")
+            say(f"copies {CANARY_WORDS[one.kind]}: none has a grade to compare")
             continue
         low, high = one.interval.low, one.interval.high
         spread = (
             f"95 % {low:+.2f} to {high:+.2f}" if low is not None else f"no interval: {one.interval.reason}"
         )
-        words = f"copies {WORDS[one.kind]}: {counted(one.documents, 'document')}"
+        words = f"copies {CANARY_WORDS[one.kind]}: {counted(one.documents, 'document')}"
         words += f", grade {one.mean:+.2f} ({spread})"
         if one.unreadable:
             words += f", {one.unreadable:,} cannot be judged"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pooler.assigning import AssignmentOptions, By, plan_assignment
 from pooler.command import Option, Stored, command
 from pooler.messages import warn
-from pooler.pools.idle import drawable, idle_words, way_out
-from pooler.result import Later, Message, Result, frozen_settings
+from pooler.pools.live import drawable, idle_words, way_out
+from pooler.result import Later, Message, Result, frozen_settings, said
 from pooler.tables import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
@@ -98,32 +98,20 @@ def assign(
         If there is nothing that can be assigned, or documents are assigned already.
     """
     if add + replace + clear > 1:
-        first, second = [
-            name for name, asked in (("clear", clear), ("add", add), ("replace", replace)) if asked
-        ][:2]
+        asked = {"clear": clear, "add": add, "replace": replace}
+        first, second = [name for name, is_so in asked.items() if is_so][:2]
         raise ArgumentError(first, f"and --{second} exclude each other", None)
     if lease is not None and not claim:
         raise ArgumentError("lease", "needs --claim: what is assigned by name never lapses", None)
     if claim and judges:
         raise ArgumentError("judges", "must not be given with --claim, where anybody may claim", judges[0])
-    scope = Scope(tuple(pools), tuple(topics))
-    settings: dict[str, Any] = {}
+    scope, settings = Scope(tuple(pools), tuple(topics)), dict[str, Any]()
     chosen = (by, per_document, overlap, overlap_judges, calibration, order, seed, topic_judges and 1)
     if clear:
         _check_names(collection, scope)
         cleared, workloads = collection.assignments.clear(scope, dry_run=dry_run)
         words = _clear_words(cleared, workloads, dry_run=dry_run)
-    elif not (
-        judges
-        or pools
-        or topics
-        or claim
-        or add
-        or replace
-        or dry_run
-        or topic_judges
-        or set(chosen) - {None}
-    ):
+    elif not any((judges, pools, topics, claim, add, replace, dry_run, set(chosen) - {None})):
         workloads, words = collection.assignments.workloads(), []
     else:
         options = AssignmentOptions(
@@ -142,13 +130,11 @@ def assign(
         settings = {name: getattr(options, name) for name in names}
         workloads, words = _assigned(collection, judges, scope, options, dry_run=dry_run)
     idle = drawable(collection.pools.all()) if workloads.is_assigned else []
-    doubts = (f"{idle_words(idle)}; {way_out(workloads)}",) if idle else ()
     return AssignmentResult(
         workloads=workloads,
         places=() if dry_run else collection.assignments.places(),
         words=[*words, *_rest_words(workloads)],
-        doubts=doubts,
-        warnings=doubts,
+        warnings=(f"{idle_words(idle)}; {way_out(workloads)}",) if idle else (),
         settings=frozen_settings(**settings),
     )
 
@@ -193,13 +179,10 @@ class AssignmentResult(Result):
     places: Sequence[Any] = ()
     """Who has what; none of a dry run."""
     words: Sequence[str] = ()
-    """What was done, and what is left."""
-    doubts: tuple[str, ...] = ()
-    """Whether nobody draws from adaptive pools."""
 
     def closing(self) -> Sequence[Message]:
         """Return what was done, and what there is to doubt."""
-        return [*(("say", one) for one in self.words), *(("warn", one) for one in self.doubts)]
+        return said(self.words, self.warnings)
 
     @classmethod
     def blank(cls) -> AssignmentResult:
@@ -244,19 +227,13 @@ def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
     if not plan.places:
         named = [f"{noun}s" for noun in ("pool", "topic") if manifest.get(f"{noun}s")]
         of_named = f" of the {' and '.join(named)} named" if named else ""
-        why = f"no document{of_named} is unassigned"
-        if n_documents:
-            why = "every document has its judges"
+        why = "every document has its judges" if n_documents else f"no document{of_named} is unassigned"
         return [*lines, f"nothing to assign: {why}"]
     documents, topics = counted(n_documents, "document"), counted(len(manifest["sizes"]), "topic")
-    to_whom = "to be claimed"
-    if plan.lease_s is None:
-        to_whom = f"for {counted(len({place.judge for place in plan.places}), 'judge')}"
-    assignments = counted(len(plan.places), "assignment")
-    lines.append(
-        f"{_verb(dry_run=dry_run)}assigned: {documents} of {topics}, {assignments} {to_whom};"
-        f" seed {manifest['seed']}"
-    )
+    n_judges = len({place.judge for place in plan.places})
+    to_whom = f"for {counted(n_judges, 'judge')}" if plan.lease_s is None else "to be claimed"
+    what = f"{documents} of {topics}, {counted(len(plan.places), 'assignment')} {to_whom}"
+    lines.append(f"{'would be ' * dry_run}assigned: {what}; seed {manifest['seed']}")
     counts = {name: count for name, count in manifest["documents"].items() if count}
     if set(counts) != {"primary"}:
         listed = ", ".join(f"{count:,} {name}" for name, count in counts.items())
@@ -270,9 +247,7 @@ def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
 
 
 def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> list[str]:
-    lines = _cleared_lines(cleared, dry_run=dry_run)
-    if not lines:
-        lines = ["nothing undecided was assigned"]
+    lines = _cleared_lines(cleared, dry_run=dry_run) or ["nothing undecided was assigned"]
     places = sum(line.places for line in workloads.lines) + workloads.outside
     if places:
         lines.append(
@@ -307,24 +282,17 @@ def _cleared_lines(cleared: Cleared, *, dry_run: bool) -> list[str]:
     claimed = f" ({cleared.claimed:,} of them claimed right now)" if cleared.claimed else ""
     kept = counted(cleared.kept, "assignment")
     return [
-        f"{_verb(dry_run=dry_run)}taken back: {counted(cleared.removed, 'assignment')} without"
+        f"{'would be ' * dry_run}taken back: {counted(cleared.removed, 'assignment')} without"
         f" a decision{claimed}; {kept} with a decision stay"
     ]
 
 
-def _verb(*, dry_run: bool) -> str:
-    return "would be " if dry_run else ""
-
-
 def _check_names(opened: Collection, scope: Scope) -> None:
-    known = [pool.name for pool in opened.pools.all()]
-    for name in scope.pools:
-        if name not in known:
-            raise UnknownNameError("pool", name, known)
-    known = [one.topic for one in opened.topics.all()]
-    for topic in scope.topics:
-        if topic not in known:
-            raise UnknownNameError("topic", topic, known)
+    pools, topics = ([one.name for one in opened.pools.all()], [one.topic for one in opened.topics.all()])
+    for noun, names, known in (("pool", scope.pools, pools), ("topic", scope.topics, topics)):
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(noun, name, known)
 
 
 def _check_pools(opened: Collection, scope: Scope) -> None:
@@ -361,8 +329,7 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
             requirement = f"must be a person or a model, not of kind {judge.kind.value}"
             raise ArgumentError("judges", requirement, name)
         if judge.disabled:
-            hint = f"pooler judges enable {name}"
-            raise ArgumentError("judges", "must not be disabled", name, hint=hint)
+            raise ArgumentError("judges", "must not be disabled", name, hint=f"pooler judges enable {name}")
     everybody = [judge.name for judge in known.values() if judge.kind.value == "human" and not judge.disabled]
     return list(dict.fromkeys(names)) or everybody
 
@@ -390,8 +357,7 @@ def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) ->
         there = {one.topic for one in documents}
         for topic in scope.topics:
             if topic not in there:
-                message = f"no pooled document of topic `{topic}` is to be judged"
-                raise PoolerError(message)
+                raise PoolerError(f"no pooled document of topic `{topic}` is to be judged")
         planned = plan_assignment(documents, people, options)
         wider = {"version": __version__, "pools": scope.pools, "topics": scope.topics}
         return replace(planned, manifest={**planned.manifest, **wider})

@@ -2,18 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pooler.command import Option, Stored, command
+from pooler.command import Confirm, Option, Stored, command
 from pooler.messages import say, warn, write
-from pooler.result import Done, frozen_settings
-from store.errors import ArgumentError
+from pooler.result import Done, Result, frozen_settings
+from pooler.tables import JUDGE, Column, Table, View
+from store.errors import ArgumentError, Fault, FormatError, PoolerError
+from store.formats.scale import read_toml
+from store.model_judge import NOT_STATED, ModelIdentity, prompt_hash
 from store.text import counted
 
 if TYPE_CHECKING:
-    from store.db.scrubbing import Scrubbed
+    from store.db.engine import Scrubbed
+    from store.judging.erasing import Erasing
+
+
+_FIELDS = {"topic": ("title", "description", "narrative"), "doc": ("title", "text")}
+
+
+_SHOWN = [f"{one}.{name}" for one, names in _FIELDS.items() for name in names]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_map(value: Any) -> bool:
+    def is_grade(text: str) -> bool:
+        return text.removeprefix("-").isdecimal()
+
+    return isinstance(value, dict) and all(is_grade(old) and type(new) is int for old, new in value.items())
+
+
+_KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "model": ("the model's id, as the server knows it", _is_text),
+    "revision": ("the revision of its weights", _is_text),
+    "family": ("the name of a family of models", _is_text),
+    "endpoint": ("a kind of server, as chat-completions", _is_text),
+    "host": ("a host and port, without a key", _is_text),
+    "prompt": ("the file of the template of the prompt", _is_text),
+    "parser": ("a rule that reads answers, as json-grade:1", _is_text),
+    "shows": (
+        f"a list of {', '.join(_SHOWN)}",
+        lambda value: isinstance(value, list) and all(one in _SHOWN for one in value),
+    ),
+    "max_characters": ("an integer >= 1", lambda value: type(value) is int and value >= 1),
+    "map": ("a table of grades, as 3 = 2", _is_map),
+    "parameters": ("a table of what is sent, as temperature = 0", lambda value: isinstance(value, dict)),
+}
+
+
+def read_card(file: str | Path) -> tuple[ModelIdentity, str | None]:
+    """Return who a model is by its card, and its prompt where one is named; the file lies beside the card."""
+    card = read_toml(str(file))
+    faults = [f"expected {', '.join(_KEYS)}; got the key `{name}`" for name in card if name not in _KEYS] + [
+        f"`{name}`: expected {what}, got {card[name]!r}"
+        for name, (what, is_right) in _KEYS.items()
+        if name in card and not is_right(card[name])
+    ]
+    if "model" not in card:
+        faults.append(f"expected the key `model`: {_KEYS['model'][0]}")
+    if faults:
+        raise FormatError(str(file), [Fault(None, one) for one in faults])
+    prompt = None if "prompt" not in card else _read_prompt(Path(file).parent / card["prompt"])
+    parser, _, version = card.get("parser", "").partition(":")
+    shows = card.get("shows", ())
+    topic, document = (
+        tuple(one for one in names if f"{noun}.{one}" in shows) for noun, names in _FIELDS.items()
+    )
+    identity = ModelIdentity(
+        model=card["model"],
+        revision=card.get("revision", NOT_STATED),
+        endpoint=card.get("endpoint", NOT_STATED),
+        host=card.get("host", NOT_STATED),
+        prompt_sha256=NOT_STATED if prompt is None else prompt_hash(prompt),
+        parameters=card.get("parameters", {}),
+        parser=parser or NOT_STATED,
+        parser_version=version or NOT_STATED,
+        grade_map={int(old): new for old, new in card.get("map", {}).items()},
+        topic_fields=topic,
+        document_fields=document,
+        max_characters=card.get("max_characters"),
+        cut="end" if "max_characters" in card else "never",
+        family=card.get("family", ""),
+    )
+    return identity, prompt
+
+
+def _read_prompt(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise PoolerError(f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        message = f"{file}: expected UTF-8, got the byte {error.object[error.start]:#04x} at {error.start}"
+        raise PoolerError(message) from error
+
 
 JudgeName = Annotated[str, Option("NAME", "The judge.")]
 JudgeNames = Annotated[Sequence[str], Option("NAME...", "Judges.")]
@@ -72,7 +161,7 @@ def judges_add(
     ConflictError
         If a model of that name is another one, or has judged already.
     """
-    from pooler.commands.judge.model_card import read_card
+    from pooler.commands.judge.judges import read_card
     from store.fields import id_fault
     from store.records import JudgeKind
 
@@ -199,3 +288,135 @@ def judges_rename(
         )
     tell_removed(done.scrubbed, "they have the old name")
     return Done()
+
+
+_ERASED = {
+    "judgements": "judgement[|s]",
+    "cannot": "document[|s] found impossible to judge",
+    "skipped": "document[|s] skipped",
+    "events": "event[|s] in all, taken back or not",
+    "notes": "note[ or reason|s and reasons]",
+    "passages": "marked passage[|s]",
+    "sittings": "sitting[|s]",
+    "answers": "answer[|s] of the model",
+    "kept": "judged document[|s] that other judges graded too: [it keeps|they keep] those grades",
+    "lost": "judged document[|s] without another grade: [it then has|they then have] none",
+    "rulings": "ruling[ of an adjudicator|s of adjudicators] that also rest[s|] on theirs: [it stays|they"
+    " stay], and so does what [it|each] rests on: the grades that the adjudicator saw, without names",
+    "places": "assignment[|s] of theirs",
+    "reopened": "claim[|s] of theirs: anybody may then claim the document[|s]",
+    "unassigned": "document[|s] then unassigned: pooler assign --add",
+    "plans_naming": "plan[ that names|s that name] the judge: the name becomes 'erased'",
+    "pools_naming": "pool[|s] named after the judge, or [its round|their rounds]: likewise",
+    "rounds_naming": "event[|s] in rounds named after the judge: likewise",
+    "notes_naming": "note[ or reason of others that names|s and reasons of others that name] the judge:"
+    " [it stays as it is|they stay as they are]; pooler export judgements --history has [it|them]",
+}
+"""What is counted: [of one|of several]."""
+_RULINGS = {
+    "judgements": "ruling[|s]: the judges' grades count again",
+    "cannot": "ruling[|s] that a document cannot be judged",
+}
+"""The same, of an adjudicator."""
+_MOST = 70
+
+
+@command
+def judges_erase(
+    collection: Stored, name: JudgeName, *, dry_run: bool = False, confirm: Confirm = None
+) -> ErasingResult:
+    """Erase a judge: name, judgements, notes, passages, sittings, assignments.
+
+    Only a count and an identity number without a name remain; status, agreement, the list of judges and
+    every export state the count: "31 judgements of an erased judge removed". Thanks to the number, a
+    backup that still has the judge is not restored by mistake. Backups and exports made before still
+    have everything, name and number; `pooler export collection --anonymised` leaves the number
+    out. Other judges' judgements stay as they are.
+
+    Example: pooler judges erase bob --dry-run
+
+    dry_run : Only show what would go and what would stay.
+
+    Examples
+    --------
+    >>> import pooler as p
+    >>> p.judges_erase("collection.db", "bob", dry_run=True).counts["judgements"]  # doctest: +SKIP
+    31
+    """
+    would = ErasingResult(found=collection.erasures.erase(name, dry_run=True), is_done=False)
+    if dry_run:
+        return would
+    for sentence in would.sentences():
+        say(f"  {sentence}")
+    if confirm is not None:
+        confirm(f"Erase judge {name}?")
+    done = collection.erasures.erase(name)
+    say(f"judge {name} erased: {counted(done.judgements, 'judgement')}, {counted(done.events, 'event')}")
+    assert done.scrubbed is not None
+    tell_removed(
+        done.scrubbed,
+        "they still hold what was erased; a count and an identity number without a name stay here, and"
+        " those files show whose they are; `pooler export collection --anonymised` leaves the number out",
+    )
+    return ErasingResult(found=done, is_done=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class ErasingResult(Result):
+    """What goes with a judge, and what stays; tables: `erasing` of counts, and `pairs` of judges.
+
+    `pairs` has the judges with documents in common, whose agreement with this one is gone then.
+    """
+
+    found: Erasing
+    is_done: bool
+
+    SHOWN = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Every count by its name."""
+        found, named = self.found, self.found.named
+        naming = {
+            "plans_naming": named.plans,
+            "pools_naming": len(named.pools),
+            "rounds_naming": named.events,
+            "notes_naming": found.in_notes,
+        }
+        return {name: naming[name] if name in naming else getattr(found, name) for name in _ERASED}
+
+    def sentences(self) -> Iterator[str]:
+        """Say what goes and what stays, in a line each."""
+        for words, number in self._counted():
+            yield f"{number:,} {words}"
+        if self.found.shared:
+            pairs = ", ".join(f"{other.judge} ({other.documents:,})" for other in self.found.shared)
+            yield f"the agreement with {pairs} is lost; in brackets, documents both graded"
+        yield from self._unassigned()
+
+    def lines(self) -> Iterator[str] | None:
+        """Return nothing where it is done: it was said."""
+        return iter(()) if self.is_done else None
+
+    def _tables(self) -> Iterator[Table]:
+        columns = [Column("what", most=_MOST), Column("number", "int")]
+        rows = [{"what": what, "number": number} for what, number in self.counts.items()]
+        worded = [{"what": words, "number": number} for words, number in self._counted()]
+        nothing = [] if worded else [f"judge {self.found.judge} has done nothing"]
+        notes = ["nothing is changed", *nothing, *self._unassigned()]
+        shown = View(Table.of_rows("erasing", columns, worded, notes=notes))
+        yield Table.of_rows("erasing", columns, rows).seen_as(shown)
+        if self.found.shared:
+            columns = [JUDGE, Column("documents", "int", "documents both graded")]
+            title = "Pairs whose agreement is lost"
+            yield Table.of_records("pairs", columns, self.found.shared, title=title)
+
+    def _counted(self) -> Iterator[tuple[str, int]]:
+        words = _ERASED | (_RULINGS if self.found.is_adjudicator else {})
+        for name, number in self.counts.items():
+            if number:
+                yield re.sub(r"\[(.*?)\|(.*?)\]", r"\1" if number == 1 else r"\2", words[name]), number
+
+    def _unassigned(self) -> Iterator[str]:
+        if self.found.is_last_assigned:
+            yield "nothing is assigned then, and every judge sees every pool"

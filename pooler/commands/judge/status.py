@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from pooler.command import Stored, command
+from pooler.command import Option, Stored, command
 from pooler.judge_kinds import erased_words
-from pooler.pools.idle import drawable, idle_words, missing_words
-from pooler.result import Result
-from pooler.tables import JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
+from pooler.messages import say
+from pooler.pools.live import drawable, idle_words, missing_words
+from pooler.result import Result, fields_of
+from pooler.tables import DOCNO, GRADE, JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
+from store.errors import ArgumentError, UnknownNameError
 from store.records import Grade, Judge, JudgeKind, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.content.pools import StoredPool
     from store.judging.disagreements import Case
-    from store.judging.models import StatedModel
+    from store.judging.events import Effort
+    from store.judging.models import ModelWork, StatedModel
     from store.judging.progress import Counts, Progress, Unclaimed
+    from store.judging.rejudging import Outdated
 
 
 _UNSEEN = (
@@ -78,8 +83,12 @@ def status(collection: Stored) -> StatusResult:
     adjudicators = {name for name, judge in judges.items() if judge.kind is JudgeKind.ADJUDICATOR}
     by_judge = progress.by_judge()
     pools = [pool for pool in collection.pools.all() if not pool.withdrawn]
-    listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
-    n_topics, n_runs = collection.topics.count(), len(collection.runs.all())
+    sizes = [
+        counted(one.pairs, "pair") if one.budget is None else f"{one.pairs:,} of {one.budget:,} drawn"
+        for one in pools
+    ]
+    listed = ", ".join(f"{one.name} ({size})" for one, size in zip(pools, sizes, strict=True)) or "none"
+    n_topics, n_runs = len(collection.topics.all()), len(collection.runs.all())
     words = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
     if adjudicators:
         words.append(_open_words(collection.disagreements.all()))
@@ -120,9 +129,7 @@ class StatusResult(Result):
     """How far each judge has come: tables `status`, a row a judge, and `topics`, a row a topic, too."""
 
     name: str
-    """Of the collection."""
     where: str
-    """Its file, or its URL without the password."""
     scale: Scale
     by_judge: Mapping[str, NDArray[Any]]
     """Cells by column; counts are ``None`` that an adjudicator does not have, times beside a reason."""
@@ -285,12 +292,302 @@ def _open_words(cases: Sequence[Case]) -> str:
     return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate"
 
 
-def _size(pool: StoredPool) -> str:
-    if pool.budget is None:
-        return counted(pool.pairs, "pair")
-    return f"{pool.pairs:,} of {pool.budget:,} drawn"
-
-
 def _grade_heading(grade: Grade) -> str:
     """Name a grade in a narrow column: its value, or the letter that the judges know it by."""
     return grade.key.upper() if grade.key.isalpha() else str(grade.value)
+
+
+_DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")
+
+
+@command
+def status_effort(
+    collection: Stored,
+    judges: Annotated[Sequence[str], Option("JUDGE...", "Default: all judges.")] = (),
+    *,
+    below: Annotated[float, Option("--below SECONDS", "A dwell below this counts as low.", least=0)] = 1.0,
+) -> EffortResult:
+    """Report what judging cost, and what was hasty.
+
+    Dwell is how long a document was on the screen when it was decided; where a decision was taken back,
+    the one that stands counts. Active time leaves out pauses but includes decisions taken back. The table
+    `low_dwell` lists the documents decided at a low dwell.
+
+    Example: pooler status effort --below 2 --table low_dwell
+
+    Raises
+    ------
+    UnknownNameError
+        If a judge is not known.
+    """
+    known = [judge.name for judge in collection.judges.all()]
+    for name in judges:
+        if name not in known:
+            raise UnknownNameError("judge", name, known)
+    found = tuple(one for one in collection.progress.effort() if not judges or one.judge in judges)
+    work = tuple(one for one in collection.models.work() if not judges or one.judge in judges)
+    return EffortResult(efforts=found, models=work)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class EffortResult(Result):
+    """What judging cost; tables: `effort`, `models`, `low_dwell` decisions."""
+
+    efforts: tuple[Effort, ...]
+    """By judge: sittings, and every document decided."""
+    models: tuple[ModelWork, ...] = ()
+    """What models answered, by judge; of those who have judged or answered."""
+
+    SHOWN = 2
+
+    def _tables(self) -> Iterator[Table]:
+        costs = self._effort()
+        yield costs.seen_as(self._costs_view(costs))
+        models = self._models()
+        yield models if len(models) else models.seen_as()
+        hasty = self._low_dwell()
+        yield hasty.seen_as(notes=[] if len(hasty) else ["none"])
+
+    def _effort(self) -> Table:
+        below = self.settings["below"]
+        columns = [
+            JUDGE,
+            Column("sittings", "int"),
+            hidden("active_s"),
+            Column("decided", "int"),
+            *map(hidden, ("pace_s", *_DWELL)),
+            Column("low_dwell", "int", f"<{below:g} s"),
+            Column(
+                "dropped_keys", "int", "dropped", "grade keys pressed too soon after the document appeared"
+            ),
+            Column("undone", "int", about="taken back"),
+            hidden("imported", "int"),
+            hidden("reason", "text"),
+        ]
+        return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
+
+    def _models(self) -> Table:
+        """Add up what the answers of models cost; canaries are left out."""
+        columns = [
+            JUDGE,
+            Column("answers", "int"),
+            Column("judged", "int", about="answers with a grade"),
+            Column("unreadable", "int", "cannot", "answers that could not be read"),
+            Column("failed", "int", show="if_varied", usual=(0,), about="requests without a reply"),
+            Column("retries", "int", show="if_varied", usual=(0,)),
+            Column("prompt_tokens", "int", "prompt", "tokens, as of the next", show="if_any"),
+            Column("cached_tokens", "int", "cached", show="if_any"),
+            Column("completion_tokens", "int", "completion", show="if_any"),
+            Column("reasoning_tokens", "int", "reasoning", show="if_any"),
+            Column("cost", "float", digits=4, show="if_any"),
+            Column("cost_each", "float", "each", "cost of a judgement with a grade", digits=6, show="if_any"),
+            Column("seconds", "float", digits=1, show="if_any", about="of all requests, added up"),
+            Column("first_at", "moment", "from", show="if_any"),
+            Column("last_at", "moment", "to", show="if_any"),
+        ]
+        reasons: Counter[str] = Counter()
+        for one in self.models:
+            reasons.update(one.unreadable)
+        listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
+        return Table.of_records(
+            "models",
+            columns,
+            [one for one in self.models if one.answers],
+            title="Models",
+            notes=[f"could not be read: {listed}"] if listed else [],
+            cost_each=lambda one: None if one.cost is None or not one.judged else one.cost / one.judged,
+            unreadable=lambda one: sum(one.unreadable.values()),
+        )
+
+    def _costs_view(self, table: Table) -> View:
+        minutes = Column("minutes", "int", about="active, without pauses")
+        dwell = Column("dwell", heading="dwell quartiles", about="seconds on the screen until decided")
+        judge, sittings, decided, *rest = [column for column in table.columns if column.show != "never"]
+        records: list[dict[str, Any]] = table.to_records()
+        rows = [{**row, "dwell": _quartiles(row)} for row in records]
+        for row in rows:
+            row["minutes"] = None if row["active_s"] is None else round(row["active_s"] / 60)
+        timeless = [str(row["judge"]) for row in rows if row["reason"]]
+        notes = [f"without times, as imported or a model's: {', '.join(timeless)}"] if timeless else []
+        columns = [judge, sittings, minutes, decided, dwell, *rest]
+        if not rows:
+            columns, notes = [replace(one, about="") for one in columns], ["no document is judged"]
+        return View(Table.of_rows("effort", columns, rows, title="Effort"), notes=notes)
+
+    def _low_dwell(self) -> Table:
+        below = self.settings["below"]
+        columns = [
+            JUDGE,
+            TOPIC,
+            DOCNO,
+            Column("state"),
+            GRADE,
+            Column("dwell_s", "float", "dwell s", digits=1),
+            Column("active_s", "float", "active s", digits=1),
+            Column("judged_at", "moment"),
+        ]
+        rows = [
+            fields_of(document)
+            | {"judge": one.judge, "state": document.state.value, "dwell_s": document.dwell_ms / 1000}
+            | {"active_s": _seconds(document.active_ms)}
+            for one in self.efforts
+            for document in one.documents
+            if document.dwell_ms is not None and document.dwell_ms < below * 1000
+        ]
+        return Table.of_rows("low_dwell", columns, rows, title=f"Decided below {below:g} s")
+
+
+def _cost(one: Effort, below: float) -> dict[str, Any]:
+    import numpy as np
+
+    row: dict[str, Any] = {"judge": one.judge, "imported": one.elsewhere}
+    if not one.sittings:
+        return {**row, "decided": one.elsewhere, "reason": "no-times"}
+    dwells = [document.dwell_ms / 1000 for document in one.documents if document.dwell_ms is not None]
+    spent = [document.active_ms / 1000 for document in one.documents if document.active_ms is not None]
+    quartiles = np.quantile(dwells, (0.25, 0.5, 0.75)).tolist() if dwells else [None] * 3
+    return {
+        **row,
+        "sittings": one.sittings,
+        "active_s": _seconds(one.active_ms),
+        "decided": len(one.documents) + one.elsewhere,
+        "pace_s": sum(spent) / len(spent) if spent else None,
+        **dict(zip(_DWELL, quartiles, strict=True)),
+        "low_dwell": sum(dwell < below for dwell in dwells) if dwells else None,
+        "dropped_keys": one.dropped_keys,
+        "undone": one.undone,
+        "reason": None if dwells and spent else "no-times",
+    }
+
+
+def _seconds(milliseconds: int | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def _quartiles(row: Mapping[str, Any]) -> str | None:
+    cells = [row[name] for name in _DWELL]
+    return None if cells[0] is None else "".join(f"{cell:5.1f}" for cell in cells)
+
+
+_OUTDATED = (
+    JUDGE,
+    TOPIC,
+    DOCNO,
+    Column("state", show="never"),
+    GRADE,
+    Column("guidelines", "int", show="never"),
+    Column("judged_at", "moment", show="never"),
+    Column("why", "texts"),
+    Column("obstacle", about="why it is not put back", show="if_any"),
+    Column("topic_version", "int", show="never"),
+)
+_OBSTACLES = {
+    "judge-disabled": "their judge is disabled",
+    "not-pooled": "they are in no pool",
+    "not-assigned": "they are not assigned to their judge",
+}
+
+
+@command
+def status_outdated(
+    collection: Stored,
+    *,
+    judges: Annotated[Sequence[str], Option("--judge NAME", "Only this judge; may be repeated.")] = (),
+    topics: Annotated[Sequence[str], Option("--topic TOPIC", "Only this topic; may be repeated.")] = (),
+    why: Annotated[Sequence[str], Option("--why REASON")] = (),
+    requeue: bool = False,
+) -> OutdatedJudgements:
+    """List judgements whose guidelines or texts have changed since.
+
+    With --requeue each becomes unjudged again: the grade stays in the history, but leaves the qrels until
+    its judge gives another. Documents that no judge would see again are left alone. Imported judgements are
+    never listed, since the texts they were made with are unknown.
+
+    Example: pooler status outdated --why text
+
+    why : Only for this reason; may be repeated: guidelines, text (the document's text changed),
+        text-came-later, topic (the topic's text changed).
+    requeue : Make them unjudged again, for their judges to repeat.
+
+    Raises
+    ------
+    ArgumentError
+        If a reason is none of these.
+    UnknownNameError
+        If there is no such judge or topic.
+    ConflictError
+        If a judge was at work on one of the documents at this very moment; nothing is put back.
+
+    Notes
+    -----
+    One pass over the judgements of the judges.
+    """
+    from store.judging.rejudging import Why
+
+    known = [one.value for one in Why]
+    if wrong := [one for one in why if one not in known]:
+        raise ArgumentError("why", f"must be some of {', '.join(known)}", wrong[0])
+    reasons = [Why(one) for one in why]
+    listed = collection.rejudging.outdated(judges=judges, topics=topics, why=reasons)
+    put_back: Sequence[Outdated] = ()
+    if requeue:
+        put_back = collection.rejudging.reopen(judges=judges, topics=topics, why=reasons)
+    found = OutdatedJudgements(
+        judgements=tuple(put_back if requeue else listed.rows),
+        newest_version=listed.newest_version,
+        n_imported=listed.n_imported,
+    )
+    if requeue:
+        say(_put_back(put_back))
+        left = Counter(one.obstacle for one in listed.rows if one.obstacle is not None)
+        for obstacle, count in sorted(left.items()):
+            say(f"{counted(count, 'judgement')} not put back: {_OBSTACLES[obstacle]}")
+    elif listed.rows:
+        free = sum(one.obstacle is None for one in listed.rows)
+        say(f"nothing is changed; --requeue puts {counted(free, 'document')} back for their judges")
+    if listed.n_imported:
+        not_looked = f"{counted(listed.n_imported, 'imported judgement')} not looked at"
+        say(f"{not_looked}: the texts they were made with are unknown")
+    return found
+
+
+def _put_back(rows: Sequence[Outdated]) -> str:
+    if not rows:
+        return "nothing was put back"
+    judges = len({one.judge for one in rows})
+    graded = sum(one.grade is not None for one in rows)
+    return (
+        f"{counted(len(rows), 'document')} put back for {counted(judges, 'judge')};"
+        f" {counted(graded, 'grade')} left the qrels until they are judged again"
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class OutdatedJudgements(Result):
+    """Judgements that rest on something that has changed, or those of them that were put back."""
+
+    judgements: tuple[Outdated, ...]
+    newest_version: int | None
+    """Of the guidelines; ``None`` = there are none."""
+    n_imported: int
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return the newest version of the guidelines, and how many judgements were not looked at."""
+        return {"newest_guidelines": self.newest_version, "imported": self.n_imported}
+
+    def _tables(self) -> Iterator[Table]:
+        notes, versions = [*self._counted()], attrgetter("guideline_version")
+        yield Table.of_records("outdated", _OUTDATED, self.judgements, notes=notes, guidelines=versions)
+
+    def _counted(self) -> Iterator[str]:
+        rows = self.judgements
+        if not rows:
+            yield "no judgement rests on older guidelines or another text of topic or document"
+            return
+        reasons = Counter(reason.value for one in rows for reason in one.why)
+        words = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
+        yield f"{counted(len(rows), 'judgement')}: {words}"
+        if self.newest_version is not None:
+            yield f"guidelines now: version {self.newest_version}"
+        if any(one.grade is None for one in rows):
+            yield "grade -: cannot be judged"

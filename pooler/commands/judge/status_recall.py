@@ -1,9 +1,14 @@
-"""What a random sample says of the relevant documents that are not found, topic by topic."""
+"""What a random sample says of the relevant documents that are not found, topic by topic; goals of judging.
+
+A goal is what an organiser wants before judging stops: a recall, or a settled order of runs.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -11,17 +16,42 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from pooler.command import Cutoff, Level, Option, QrelsName, Stored, command
-from pooler.commands.judge.recall import NO_SAMPLE, WHY, bound_of
 from pooler.judge_kinds import warn_about_voters
+from pooler.messages import Listener, current_listener, listening
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.tables import REASON, TOPIC, Column, Table, hidden
-from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant
-from store.errors import UnknownNameError
+from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant, recall_bound
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.grades.definition import QrelsDefinition
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
-    from store.grades.candidates import TopicCandidates
+    from store.collection import Collection
+    from store.grades.sampled import TopicCandidates
+
+
+NO_SAMPLE = "no-sample"
+WHY = {
+    NO_SAMPLE: "nothing was judged at random",
+    "sample-unjudged": "nothing of its random sample is judged yet",
+    "sample-contradicted": "more was found by other ways than its random sample allows",
+    "no-relevant": "nothing relevant is found yet",
+}
+
+
+def topic_bound(collection: Collection, topic: str, *, confidence: float) -> RecallBound:
+    """Bound the recall of one topic as `status_recall` does by default, quickly and without messages."""
+    found, _ = collection.grades.candidates(collection.scale.relaxed, topic=topic)
+    bounds = [bound_of(one, confidence, None) for one in found]
+    return bounds[0] if bounds else RecallBound(0, 0, 0, 0, 0, 0, None, None, NO_SAMPLE)
+
+
+def bound_of(one: TopicCandidates, confidence: float, target: float | None) -> RecallBound:
+    """Bound the recall of one topic, or say that nothing was drawn at random."""
+    if one.candidates is None:
+        return RecallBound(one.n_relevant, 0, 0, 0, 0, 0, None, None, NO_SAMPLE)
+    return recall_bound(one.candidates, confidence=confidence, target=target)
+
 
 _BOUND = (
     TOPIC,
@@ -40,7 +70,6 @@ _BOUND = (
     ),
 )
 _OF_SAMPLE = ("judged", "relevant", "waiting", "n_random", "open")
-"""Of a topic without a sample undefined."""
 
 
 @command
@@ -192,8 +221,6 @@ class RecallBounds(Result):
 def bound_words(bound: RecallBound, confidence: float) -> str:
     """Say what is known of the recall of one topic.
 
-    Examples
-    --------
     >>> bound_words(RecallBound(40, 900, 300, 0, 0, 0, 12, 40 / 52, None), 0.95)
     '40 relevant found, 300 of 900 unjudged ones judged at random, none relevant: at least 76.9% found (95%),
     12 more at most'
@@ -210,3 +237,115 @@ def bound_words(bound: RecallBound, confidence: float) -> str:
         f"{found}, {bound.judged:,} of {bound.n_random:,} unjudged ones judged at random, {hits}: at least"
         f" {share:g}% found ({100 * confidence:.4g}%), {bound.more:,} more at most"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """When judging may stop: what a judge has to have found, or how sure the order of the runs has to be."""
+
+    recall: float | None
+    confidence: float
+
+    @property
+    def words(self) -> str:
+        """Say it."""
+        if self.recall is None:
+            return f"the order of the runs is settled at {self.confidence:g}"
+        share, sure = 100 * self.recall, 100 * self.confidence
+        return f"at least {share:.4g}% of the relevant documents of the runs are found ({sure:.4g}% sure)"
+
+
+_UNTIL = re.compile(r"(recall|order)=([0-9]*\.?[0-9]+)(?:@([0-9]*\.?[0-9]+))?")
+UNTIL_HINT = "recall=.9@.95 = recall of .9 with confidence .95; order=.95 = the order of the runs is settled"
+
+
+def parse_until(text: str) -> Until:
+    """Read when judging may stop.
+
+    >>> parse_until("recall=.9@.95"), parse_until("order=.95")
+    (Until(recall=0.9, confidence=0.95), Until(recall=None, confidence=0.95))
+    >>> parse_until("recall=.8").confidence
+    0.95
+    """
+    found = _UNTIL.fullmatch(text.strip())
+    requirement = "must be recall=R, recall=R@CONFIDENCE or order=CONFIDENCE"
+    if found is not None and found[1] == "recall":
+        recall, confidence = float(found[2]), float(found[3] or CONFIDENCE)
+        if 0 < recall < 1 and 0 < confidence < 1:
+            return Until(recall, confidence)
+        requirement = "must have a recall and a confidence above 0 and below 1"
+    elif found is not None and found[3] is None:
+        if 0.5 < float(found[2]) < 1:
+            return Until(None, float(found[2]))
+        requirement = "must have a confidence above 0.5 and below 1"
+    raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
+
+
+class RecallGoal:
+    """A recall that is to be sure in a topic. A judge is told whether it is, and nothing of the bound."""
+
+    def __init__(self, collection: Collection, until: Until) -> None:
+        self._collection = collection
+        self._until = until
+
+    def is_reached(self, topic: str) -> bool:
+        """Return whether the bound of a topic has reached the target."""
+        return self._state(topic) == ""
+
+    def words(self, topic: str) -> str:
+        """Return whether it has, or why that is unknown."""
+        why = self._state(topic)
+        if why is None:
+            return f"goal not reached yet: {self._until.words}, if the sample is random"
+        if why:
+            return f"goal not to be told: no bound, since {why}"
+        return f"goal reached: {self._until.words}, if the sample is random"
+
+    def _state(self, topic: str) -> str | None:
+        """Return an empty text where it is reached, ``None`` where it is not, else why there is no bound."""
+        bound = topic_bound(self._collection, topic, confidence=self._until.confidence)
+        if bound.reason == NO_SAMPLE:
+            return WHY[NO_SAMPLE]
+        return "" if bound.recall is not None and bound.recall >= (self._until.recall or 1) else None
+
+
+class _Quiet(Listener):
+    """Passes on how far a work has come, and no words: they tell of runs, and a judge is listening."""
+
+    def __init__(self, heard_by: Listener) -> None:
+        self._listener = heard_by
+
+    def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        return self._listener.progress(label, total)
+
+
+class OrderGoal:
+    """A settled order of the runs, looked at once: that takes seconds, and minutes with a hundred runs."""
+
+    def __init__(self, collection: Collection, until: Until) -> None:
+        from pooler.sources.probabilities import load_probable, moments
+        from pooler.sources.source import Source
+        from store.analysis.variation.next import settled_pairs
+
+        self._until = until
+        self._is_settled = False
+        with suppress(PoolerError), listening(_Quiet(current_listener())):  # as where nothing is judged yet
+            probable = load_probable(Source(collection=collection), unjudged=0.1).rankings
+            if len(probable.tags) > 1:
+                settled = settled_pairs(moments(probable), until.confidence)
+                self._is_settled = bool(settled.all())
+
+    def is_reached(self, topic: str) -> bool:  # noqa: ARG002 - of a goal
+        """Return whether it was settled then."""
+        return self._is_settled
+
+    def words(self, topic: str) -> str:  # noqa: ARG002 - of a goal
+        """Return whether it was, and when that was looked at."""
+        state = "reached" if self._is_settled else "not reached"
+        return f"goal {state} when this sitting began: {self._until.words}"
+
+
+def goal_of(collection: Collection, text: str) -> RecallGoal | OrderGoal:
+    """Return the goal that a text says, as `parse_until` reads it; an order is looked at."""
+    until = parse_until(text)
+    return OrderGoal(collection, until) if until.recall is None else RecallGoal(collection, until)

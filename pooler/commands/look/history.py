@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
 from pooler.result import Message, Result, fields_of, frozen_settings
-from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
+from pooler.tables import GRADE, JUDGE, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
+from store.judging.disagreements import basis_of
 from store.judging.kinds import sorts_words
 from store.text import counted
 
@@ -24,14 +25,7 @@ SHOWN = 50
 """Rows that people see unless they ask for more, the newest."""
 COLUMNS = (
     Column("at", "instant"),
-    Column("what"),
-    Column("action"),
-    JUDGE,
-    Column("kind"),
-    TOPIC,
-    DOCNO,
-    Column("name"),
-    Column("round"),
+    *map(Column, ("what", "action", "judge", "kind", "topic", "docno", "name", "round")),
     Column("withdrawn", "bool"),
     Column("revision", "int"),
     Column("state_before"),
@@ -40,39 +34,16 @@ COLUMNS = (
     GRADE,
     Column("undid", "int"),
     Column("at_desk", "bool"),
-    Column("reason"),
-    Column("note"),
-    Column("guideline_version", "int"),
-    Column("topic_version", "int"),
+    *map(Column, ("reason", "note")),
+    *(Column(name, "int") for name in ("guideline_version", "topic_version")),
     Column("title"),
-    Column("judgements", "int"),
-    Column("events", "int"),
+    *(Column(name, "int") for name in ("judgements", "events")),
 )
 """Of everything that happened: the fields of `store.history.Entry`."""
 _ORDER = (
-    "at",
-    "judge",
-    "kind",
-    "revision",
-    "action",
-    "state",
-    "grade",
-    "undid",
-    "is_undone",
-    "reason",
-    "note",
-    "passages",
-    "iteration",
-    "guideline_version",
-    "topic_version",
-    "text",
-    "document_sha256",
-    "shown_at",
-    "dwell_ms",
-    "active_ms",
-    "sitting",
-    "host",
-    "rested_on",
+    "at judge kind revision action state grade undid is_undone reason note passages iteration "
+    "guideline_version topic_version text document_sha256 shown_at dwell_ms active_ms sitting host "
+    "rested_on"
 )
 _CALLED = {"judged_at": "at", "undoes": "undid"}
 """Fields of an event that have another name in a history."""
@@ -86,7 +57,7 @@ _TOLD: Mapping[str, Kind] = {
 }
 EVENT_COLUMNS = tuple(
     Column(name, "bool" if name == "is_undone" else _TOLD.get(name, "text"))
-    for name in dict.fromkeys([*_ORDER, *_TOLD])
+    for name in dict.fromkeys([*_ORDER.split(), *_TOLD])
 )
 """Of the events on a document."""
 _POOLS = (
@@ -334,16 +305,7 @@ def _size(shown: int, total: int, noun: str) -> str:
 
 
 def _short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
-    """Write moments of UTC to the second; return a heading with what they have in common, and them.
-
-    Examples
-    --------
-    >>> first = datetime(2026, 3, 1, 9, 30, 5, tzinfo=UTC)
-    >>> _short_times([first])
-    ('when, 2026 UTC', ['03-01 09:30:05'])
-    >>> _short_times([first, first.replace(year=2027)])
-    ('when (UTC)', ['2026-03-01 09:30:05', '2027-03-01 09:30:05'])
-    """
+    """Write moments of UTC to the second; return a heading with what they have in common, and them."""
     if len({moment.year for moment in moments}) == 1:
         return f"when, {moments[0].year} UTC", [f"{moment:%m-%d %H:%M:%S}" for moment in moments]
     return "when (UTC)", [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in moments]
@@ -351,21 +313,17 @@ def _short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
 
 def _words(one: Entry) -> dict[str, Any]:
     is_event = one.what in ("event", "ruling")
+    grade = f"{one.state if one.grade is None else one.grade}"
+    if one.state_before is not None and one.action not in _ASIDE:
+        grade = f"{one.state_before if one.grade_before is None else one.grade_before} -> {grade}"
     return {
         "judge": one.judge,
         "topic": one.topic,
         "docno": one.docno,
         "action": "ruling" if one.what == "ruling" else one.action,
-        "grade": _grades(one) if is_event else None,
+        "grade": grade if is_event else None,
         "about": "; ".join(_about_event(one) if is_event else _about_thing(one)) or None,
     }
-
-
-def _grades(one: Entry) -> str:
-    after = one.state if one.grade is None else str(one.grade)
-    if one.state_before is None or one.action in _ASIDE:
-        return f"{after}"
-    return f"{one.state_before if one.grade_before is None else one.grade_before} -> {after}"
 
 
 def _about_event(one: Entry) -> list[str]:
@@ -417,7 +375,10 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
     if final.how == "rule" and final.grade not in scale.values:
         return f"final grade: {final.grade}, by the rule of {final.by}"
     grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
-    relevance = _relevance(final.grade, scale)
+    levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
+    levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
+    at_levels = (f"from level {at}{name}: {'yes' if final.grade >= at else 'no'}" for at, name in levels)
+    relevance = f"relevant {', '.join(at_levels)}"
     if not final.is_ruling and final.how != "only":
         who = {"rule": f"by the rule of {final.by}", "primary": f"of {final.by}, primary there"}
         return f"{grade}, {who.get(final.how, f'of {final.by}, who agree')}; {relevance}"
@@ -430,19 +391,11 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
     return f"{grade}, ruled by {final.by}{words}; {relevance}"
 
 
-def _relevance(grade: int, scale: Scale) -> str:
-    levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
-    levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
-    levels_words = (
-        f"from level {level}{name}: {'yes' if grade >= level else 'no'}" for level, name in levels
-    )
-    return "relevant " + ", ".join(levels_words)
-
-
 def _about(event: DetailedEvent, topic_version: int, notes: Mapping[tuple[str, int], str]) -> list[str]:
     words = [event.kind.value] if event.kind.value not in ("human", "imported") else []
-    remark = _remark(event)
-    words += [remark] if remark else []
+    remarks = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
+    remarks += ["taken back"] if event.is_undone else []
+    words += [", ".join(remarks)] if remarks else []
     if event.action.value == "reopen":
         words.append(": ".join(["reopened by organiser", *filter(None, [event.reason])]))
     elif event.sitting is None:
@@ -475,16 +428,9 @@ def _stands(event: DetailedEvent, scale: Scale) -> str:
     return f"{event.grade} ({scale.label(event.grade)})"
 
 
-def _remark(event: DetailedEvent) -> str:
-    words = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
-    return ", ".join([*words, *(["taken back"] if event.is_undone else [])])
-
-
 def _opinions(event: DetailedEvent) -> str | None:
     if event.opinions is None:
         return None
-    from store.judging.disagreements import basis_of
-
     return basis_of(event.opinions)
 
 

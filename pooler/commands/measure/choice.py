@@ -216,7 +216,6 @@ class Choice(Result):
 
 
 def _best(values: NDArray[np.float64]) -> int:
-    """Return the place of the first run with the highest mean."""
     means = values.mean(axis=1)
     # Equal but for the order of adding is equal.
     return int(np.argmax(means >= means.max() - 1e-12))

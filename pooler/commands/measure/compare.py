@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, command
 from pooler.commands.measure.measured import known_measure, measured
-from pooler.commands.measure.normality import normality_plot
 from pooler.messages import progress, say, warn
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.sources.stored import check_named
@@ -29,9 +27,14 @@ from pooler.tables import (
     hidden,
 )
 from store.analysis.significance.folds import MeanChanges, mean_changes
-from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
-from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
-from store.analysis.significance.signs import sign_test, wilcoxon_test
+from store.analysis.significance.pairs import RunPairs, compare_pairs, holm, randomised_tukey_test, tukey_test
+from store.analysis.significance.randomisation import (
+    RESAMPLES,
+    randomisation_test,
+    sign_test,
+    studentised_bootstrap,
+    wilcoxon_test,
+)
 from store.analysis.significance.t_tests import (
     NormalityPicture,
     normal_p,
@@ -40,7 +43,6 @@ from store.analysis.significance.t_tests import (
     unpaired_t,
     welch_t,
 )
-from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
 from store.analysis.undiscovered.pairs import required_difference
 from store.errors import PoolerError, UnknownNameError
 from store.text import counted
@@ -120,7 +122,13 @@ def compare(
     values = scores.values[rows]
     if n_missing := int((rankings.lengths[rows] == 0).any(axis=0).sum()):
         warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
-    pairs = _pairs(tags, against)
+    pairs = None
+    if against is not None:
+        if against not in tags:
+            raise UnknownNameError("run", against, tags)
+        base = tags.index(against)
+        others = np.array([row for row in range(len(tags)) if row != base], dtype=np.int64)
+        pairs = others, np.full(others.size, base, dtype=np.int64)
     n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
     with progress("pairs of runs", n_pairs) as advance:
         tested = compare_pairs(values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance)
@@ -143,19 +151,6 @@ def compare(
     )
 
 
-def _pairs(
-    tags: Sequence[str | None], against: str | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Choose the pairs: each other run with one, or ``None`` = every two."""
-    if against is None:
-        return None
-    if against not in tags:
-        raise UnknownNameError("run", against, [str(tag) for tag in tags])
-    base = list(tags).index(against)
-    others = list(chain(range(base), range(base + 1, len(tags))))
-    return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
-
-
 def needed_for_pairs(pairs: RunPairs, alpha: float) -> NDArray[np.float64]:
     """Return the difference that a paired t test finds significant, of each pair (eq. 23); NaN = none."""
     known = np.array([reason is None for reason in pairs.t_reasons], dtype=np.bool_)
@@ -164,22 +159,7 @@ def needed_for_pairs(pairs: RunPairs, alpha: float) -> NDArray[np.float64]:
     return needed
 
 
-def _signs(changes: MeanChanges, rank: str) -> str:
-    """Say how mean recall and mean precision at a rank change, and what the two signs imply."""
-    implied = {
-        None: "nothing about which topics gain",
-        "neither": "that gains lean to no topics",
-        "few": "that gains lean to topics with few relevant documents",
-        "many": "that gains lean to topics with many relevant documents",
-    }[changes.implied]
-    return (
-        f"From B to A, over topics with a relevant document, mean R@{rank} changes by {changes.recall:+.4f}"
-        f" and mean P@{rank} by {changes.precision:+.4f}: the two signs imply {implied}."
-    )
-
-
 def _variance(scores: NDArray[np.float64]) -> float | None:
-    """Return the variance over topics, over n - 1; ``None`` with fewer than two."""
     return float(scores.var(ddof=1)) if scores.size > 1 else None
 
 
@@ -212,7 +192,14 @@ class Comparison(Result, RunPairs):
         yield self._difference()
         yield self._tests()
         yield self._of_topics()
-        yield self._normality()
+        picture = self.picture
+        columns = {
+            Column("difference", "float"): picture.differences,
+            Column("share", "float"): picture.shares,
+            Column("standardised", "float"): picture.standardised,
+            Column("normal", "float"): picture.normal,
+        }
+        yield Table.of_columns("normality", columns)
 
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""
@@ -229,7 +216,6 @@ class Comparison(Result, RunPairs):
         return normality_plot(self.picture, "difference") if self.is_two else ()
 
     def _difference(self) -> Table:
-        """Set both means and their difference beside what it would have to be."""
         alpha, resolution = self.settings["alpha"], self.settings["resolution"]
         first, second = self._both()
         differences = first - second
@@ -282,7 +268,18 @@ class Comparison(Result, RunPairs):
                 f" (s_B^2), covariance {covariance:.4f}; {outcome.variance:.4f} of A - B."
             ]
         if self.changes is not None:
-            notes.append(_signs(self.changes, self.settings["measure"].partition("@")[2]))
+            rank, changes = self.settings["measure"].partition("@")[2], self.changes
+            implied = {
+                None: "nothing about which topics gain",
+                "neither": "that gains lean to no topics",
+                "few": "that gains lean to topics with few relevant documents",
+                "many": "that gains lean to topics with many relevant documents",
+            }[changes.implied]
+            notes.append(
+                f"From B to A, over topics with a relevant document, mean R@{rank} changes by"
+                f" {changes.recall:+.4f} and mean P@{rank} by {changes.precision:+.4f}: the two signs imply"
+                f" {implied}."
+            )
         return Table.of_columns("difference", columns, title=title, notes=notes)
 
     def _tests(self) -> Table:
@@ -299,41 +296,20 @@ class Comparison(Result, RunPairs):
         unrounded = wilcoxon_test(differences, resolution=_UNROUNDED)
         exact = randomisation_test(differences, resolution=resolution)
         bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
-        p_bootstrap = None if np.isnan(bootstrap.p[0]) else float(bootstrap.p[0])
-        rows: list[dict[str, Any]] = [
-            *(
-                {
-                    "test": name,
-                    "statistic": one.t,
-                    "p": one.p,
-                    "reason": one.reason,
-                    "df": None if one.t is None else one.degrees_of_freedom,
-                    "p_normal": one.p_normal,
-                }
-                for name, one in students.items()
-            ),
-            {
-                "test": "sign test",
-                "statistic": None if signs.p is None else float(signs.positive),
-                "p": signs.p,
-                "reason": signs.reason,
-                "rounded_to": resolution,
-            },
-            {
-                "test": "Wilcoxon signed ranks",
-                "statistic": None if ranks.p is None else ranks.positive,
-                "p": ranks.p,
-                "reason": ranks.reason,
-                "rounded_to": resolution,
-                "p_unrounded": unrounded.p,
-            },
-            {"test": "exact randomisation", "p": exact.p, "reason": exact.reason, "rounded_to": resolution},
-            {
-                "test": "studentised bootstrap",
-                "p": p_bootstrap,
-                "reason": students["t2: paired t"].reason if p_bootstrap is None else None,
-            },
-        ]
+        p_bootstrap = None if np.isnan(bootstrap[0]) else float(bootstrap[0])
+        names = ("test", "statistic", "p", "reason", "rounded_to", "p_unrounded", "df", "p_normal")
+        made: list[tuple[Any, ...]] = []
+        for name, one in students.items():
+            freedom = None if one.t is None else one.degrees_of_freedom
+            made.append((name, one.t, one.p, one.reason, None, None, freedom, one.p_normal))
+        n_better = None if signs.p is None else float(signs.positive)
+        made.append(("sign test", n_better, signs.p, signs.reason, resolution))
+        rank_sum = None if ranks.p is None else ranks.positive
+        made.append(("Wilcoxon signed ranks", rank_sum, ranks.p, ranks.reason, resolution, unrounded.p))
+        made.append(("exact randomisation", None, exact.p, exact.reason, resolution))
+        why = students["t2: paired t"].reason if p_bootstrap is None else None
+        made.append(("studentised bootstrap", None, p_bootstrap, why))
+        rows = [dict(zip(names, row, strict=False)) for row in made]
         for row in rows:
             row["significant"] = None if row["p"] is None else row["p"] <= alpha
         columns = [
@@ -346,20 +322,19 @@ class Comparison(Result, RunPairs):
         ]
         note = (
             "All tests are two-sided. Signs, Wilcoxon and randomisation are exact, on differences rounded to"
-            f" {resolution:g}; the bootstrap drew {bootstrap.resamples:,} resamples (--seed {seed}). t1"
+            f" {resolution:g}; the bootstrap drew {RESAMPLES:,} resamples (--seed {seed}). t1"
             " and Welch's t treat the topics of A and B as independent samples, which they are not: they are"
             " given for comparison."
         )
-        freedom = "; ".join(
+        by_normal = "; ".join(
             f"{short} {one.degrees_of_freedom:.4g} and {one.p_normal:.3g}"
             for short, one in zip(("t2", "t1", "Welch's t"), students.values(), strict=True)
             if one.p_normal is not None
         )
-        words = [f"Degrees of freedom, and p by the normal law instead: {freedom}."] if freedom else []
+        words = [f"Degrees of freedom, and p by the normal law instead: {by_normal}."] if by_normal else []
         return Table.of_rows("tests", columns, rows, notes=[*words, note])
 
     def _of_topics(self) -> Table:
-        """Set both scores side by side, topic by topic."""
         known = np.isfinite(self.values[:2]).all(axis=0)
         first, second = np.where(known, self.values[:2], np.nan)
         columns = {
@@ -370,19 +345,7 @@ class Comparison(Result, RunPairs):
         }
         return Table.of_columns("topics", columns)
 
-    def _normality(self) -> Table:
-        """List the points of figure 3."""
-        picture = self.picture
-        columns = {
-            Column("difference", "float"): picture.differences,
-            Column("share", "float"): picture.shares,
-            Column("standardised", "float"): picture.standardised,
-            Column("normal", "float"): picture.normal,
-        }
-        return Table.of_columns("normality", columns)
-
     def _of_pairs(self) -> Table:
-        """Make a row a pair, with p-values adjusted for the number of pairs."""
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
         common = self.values[:, np.isfinite(self.values).all(axis=0)]
         at = self.first, self.second
@@ -390,7 +353,7 @@ class Comparison(Result, RunPairs):
             "p_randomisation": self.p_randomisation,
             "p_holm": holm(self.p_randomisation),
             "p_tukey": tukey_test(common).p[at],
-            "p_tukey_randomised": randomised_tukey_test(common, seed=seed).p[at],
+            "p_tukey_randomised": randomised_tukey_test(common, seed=seed)[at],
         }
         n_differ = {name: int((p <= alpha).sum()) for name, p in p_values.items()}
         fewest, most = int(self.n_topics.min()), int(self.n_topics.max())
@@ -451,3 +414,35 @@ class Comparison(Result, RunPairs):
             return None, None, None
         ((one, between), (_, other)) = np.cov(both).tolist()
         return one, other, between
+
+
+_POINTS = 1000
+"""Of a curve that is drawn, between which it is straight."""
+
+
+def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
+    """Draw differences over topics beside the normal curve, where they have one."""
+    if picture.reason is not None:
+        return ()
+    grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
+    below = np.searchsorted(picture.differences, grid, side="right")
+    of_curve = Column("normal", "float", "normal curve of the same mean and variance")
+    columns = {
+        Column("difference", "float", what): np.concatenate([picture.differences, grid]),
+        Column("share", "float", "topics"): np.concatenate([picture.shares, picture.shares[below - 1]]),
+        of_curve: np.concatenate([picture.normal, picture.curve(grid)]),
+    }
+    table = Table.of_columns("curve", columns).sort("difference")
+    return (
+        Plot(
+            table=table,
+            kind="lines",
+            label="difference",
+            parts=("share", "normal"),
+            stepped=("share",),
+            axis=f"Share of {picture.n_topics} topics whose {what} is no larger",
+            ends=(0, 1),
+            title=f"Share of topics by {what}",
+            below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
+        ),
+    )

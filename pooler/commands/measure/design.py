@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -11,21 +11,35 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.command import Cutoff, Given, Measure, Measured, Option, Share, command, decimals, whole_numbers
-from pooler.commands.measure.pilot import (
-    TOPICS,
-    Pace,
-    PilotDepth,
-    known_depth,
-    load_pilot,
-    pace_of,
-    pilot_depths,
+from pooler.command import (
+    Cutoff,
+    Given,
+    Levels,
+    Measure,
+    Measured,
+    Option,
+    Share,
+    command,
+    decimals,
+    whole_numbers,
 )
-from pooler.commands.measure.reliability import reliability_plot, reliability_table
+from pooler.commands.measure.measured import known_measure, measured
+from pooler.commands.qrels.agreement import MOST_APART, apart_line, sharing
+from pooler.commands.qrels.agreement_rows import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
+from pooler.messages import progress, say, warn
+from pooler.reasons import REASONS
 from pooler.result import Result, fields_of, frozen_settings
-from pooler.sources.source import source_of
-from pooler.tables import REASON, Column, Plot, Table
-from store.analysis.significance.generalizability import score_components
+from pooler.sources.source import Source, opened_collection, source_of
+from pooler.tables import DOCUMENTS, REASON, Column, Plot, Table, View
+from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan, plan_overlap
+from store.analysis.agreement.tables import pair_tables
+from store.analysis.agreement.votes import collapse_table
+from store.analysis.arrays import graded_arrays
+from store.analysis.measures.names import MeasureName, Scores, evaluate
+from store.analysis.pools.pace import LEAST_DECISIONS
+from store.analysis.rankings import GradedRankings
+from store.analysis.run_order import TIED_MAP, tau_ap
+from store.analysis.significance.generalizability import order_on_new_topics, score_components
 from store.analysis.significance.pairs import compare_pairs
 from store.analysis.significance.power import (
     MOST_TOPICS,
@@ -38,12 +52,21 @@ from store.analysis.significance.power import (
     topics_for_width,
 )
 from store.analysis.undiscovered.pairs import required_difference
+from store.analysis.variation.order import expected_tau, expected_tau_ap
 from store.errors import ArgumentError, PoolerError
+from store.records import JudgeKind
 from store.text import counted, percent
 
 if TYPE_CHECKING:
     from pooler.sources.source import Measurable
+    from store.analysis.agreement.sharing import OverlapPlan
+    from store.analysis.agreement.votes import PopulationVotes
 
+TOPICS = (30, 50, 100, 150)
+"""Numbers of topics that are shown beside those at hand."""
+TARGET = 0.95
+"""Reliability of the order from which on it counts as reached."""
+ORDER = "E rho2"
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 COMPARED = 10
 """Runs of an analysis of variance where there is no pilot."""
@@ -57,9 +80,11 @@ WELL_JUDGED = 0.9
 ANY, THESE = "any two runs", "two of these"
 
 if TYPE_CHECKING:
-    Pilot: TypeAlias = Measurable | None
+    PilotSource: TypeAlias = Measurable | None
+    OptionalJudged: TypeAlias = Measurable | None
 else:  # a collection is loaded for no type
-    Pilot = Annotated[object, Given("pooler.cli.options:PilotOptions", "source")]
+    OptionalJudged = Annotated[object, Given("pooler.cli.options:JudgesOptions", "source")]
+    PilotSource = Annotated[object, Given("pooler.cli.options:PilotOptions", "source")]
 Differences = Annotated[
     Sequence[float],
     Option(
@@ -75,7 +100,7 @@ Power = Annotated[float, Option(words="Wanted probability of a significant resul
 
 @command
 def design_topics(
-    source: Pilot = None,
+    source: PilotSource = None,
     *,
     variance: Annotated[
         Sequence[float], Option("--variance S2,...", above=0, read=decimals, default="that of the runs")
@@ -272,7 +297,6 @@ class TopicDesign(Result):
         return self.cases[:1] if self.runs else self.cases
 
     def _topics(self) -> Table:
-        """Make a row for every test, or interval, and size."""
         alpha, power = self.settings["alpha"], self.settings["power"]
         about = f"true difference that is found at {alpha:g} with a probability of {power:g}; of an interval,"
         these = "what these two have" if len(self.runs) == 2 else "what pairs of them have on average"
@@ -319,7 +343,6 @@ class TopicDesign(Result):
             yield "interval", name, size, variance, topics_for_width(size / math.sqrt(variance), alpha=alpha)
 
     def _conclusion(self) -> list[str]:
-        """Say what is needed for the largest difference, and what the topics at hand find."""
         if not self.runs:
             return []
         power, size = self.settings["power"], max(self.settings["difference"])
@@ -339,7 +362,6 @@ class TopicDesign(Result):
         ]
 
     def _detectable(self) -> Table:
-        """Make a row for every number of topics and variance."""
         alpha, power, compared = (self.settings[name] for name in ("alpha", "power", "compared"))
         rows = []
         for (_, variance), n in product(self._careful, self.settings["topics"]):
@@ -437,7 +459,6 @@ class DepthDesign(Result):
         return row
 
     def _cheapest(self, rows: Sequence[dict[str, Any]]) -> list[str]:
-        """Say which depth costs least for the largest difference, and what it changes."""
         size = max(self.settings["difference"])
         known = [row for row in rows if row["difference"] == size and "topics" in row]
         if not known:
@@ -498,16 +519,418 @@ def _costs_plot(unit: str, lines: dict[str, list[Any]]) -> tuple[Plot, ...]:
 
 
 def _found_by(design: TopicDesign | DepthDesign, size: float, variance: float) -> int | None:
-    """Return the topics that find a difference of two runs; ``None`` = too many."""
     how = {name: design.settings[name] for name in ("alpha", "power")}
     return topics_for_power(size / math.sqrt(variance), **how)
 
 
 def _at_least(n_topics: int, variance: float, alpha: float, power: float) -> float:
-    """Return the least difference of two runs that so many topics find."""
     return detectable_effect(n_topics, alpha=alpha, power=power) * math.sqrt(variance)
 
 
 def _observed(size: float, variance: float, alpha: float) -> int | None:
     """Return the least number of topics for which eq. 23 asks for no more than a difference."""
     return least_topics(lambda n: float(required_difference(variance, np.array(n), alpha=alpha)) <= size)
+
+
+OVERLAP_REASONS = {
+    "no-common-docs": "the judges share no document yet",
+    "one-doc": REASONS["one-doc"],
+    "single-grade": REASONS["single-grade"],
+    "no-variation": "all documents weigh the same, as where judges always agree",
+    "one-topic": "one topic says nothing about how topics differ",
+    "one-doc-a-topic": "no topic has two documents, so topics and documents cannot be separated",
+    "too-few-topics": "topics differ so much that more documents do not help",
+}
+_ASSUMED = (
+    Column("kappa", "float", digits=2),
+    Column("share", "float", "relevant", digits=2),
+    Column("wanted", "float", "width", digits=2),
+    DOCUMENTS,
+    Column("warning"),
+)
+_PLAN = (
+    Column("first"),
+    Column("second"),
+    Column("level", "int"),
+    Column("coefficient"),
+    Column("n", "int", "N", "documents shared so far"),
+    Column("topics", "int"),
+    Column("kappa", "float", digits=3),
+    Column("width", "float", about="of the 95 % interval that they give according to the plan", digits=2),
+    Column("wanted", "float", digits=2),
+    Column("documents_per_topic", "int", "per topic", "documents that each of these topics would need"),
+    DOCUMENTS,
+    Column(
+        "or_topics", "int", "topics", "how many topics, with as many documents each as now, would do instead"
+    ),
+    REASON,
+)
+
+
+def _assumed(name: str, text: str) -> tuple[float, float]:
+    try:
+        kappa, share = (float(part) for part in text.split(","))
+    except ValueError:
+        requirement = "must be a kappa and a share of relevant documents, as in 0.5,0.3"
+        raise ArgumentError(name, requirement, text) from None
+    return kappa, share
+
+
+@command
+def design_overlap(
+    source: OptionalJudged = None,
+    *judges: Annotated[str, Option(hidden=True)],
+    width: Annotated[float, Option("--width W", least=LEAST_WIDTH, most=2)] = 0.2,
+    assume: Annotated[
+        tuple[float, float] | None, Option("--assume KAPPA,SHARE", read=_assumed, default="none")
+    ] = None,
+    levels: Levels = (),
+    against: Annotated[str | None, Option("--against JUDGE")] = None,
+) -> OverlapDesign:
+    """Plan how many documents judges share, for an interval of kappa of a width.
+
+    For every two judges, from what they shared so far: documents that each topic would need, and how many
+    topics would do instead, for kappa and quadratic kappa of grades and for kappa at each level. --assume
+    plans before anything is judged.
+
+    Example: pooler design overlap alice bob --width 0.2
+
+    Example: pooler design overlap --assume 0.5,0.3
+
+    width : Width of the 95 % interval.
+    assume : Before anything is judged: the kappa and the share of relevant documents to expect.
+    against : Every other judge with this one alone.
+
+    Raises
+    ------
+    ArgumentError
+        If no two judges can have what is assumed.
+
+    Examples
+    --------
+    >>> from pooler import design_overlap
+    >>> design_overlap(assume=(0.5, 0.3)).table("assumed_plan").cells("documents")
+    [343]
+    """
+    if assume is not None:
+        if judges:
+            raise ArgumentError("assume", "is for a plan before anybody judged, not with judges", assume)
+        kappa, share = assume
+        plan = assumed_plan(kappa, width, first_share=share)
+        row = {"kappa": kappa, "share": share, "wanted": width, "documents": plan.documents}
+        return OverlapDesign(
+            rows=(row | {"warning": plan.warning},), settings=frozen_settings(assume=[kappa, share])
+        )
+    if source is None:
+        raise ArgumentError("source", "must be given, or a kappa and a share assumed", None)
+    with source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
+        scale = opinions.scale
+        chosen = resolve_levels(scale, levels, all_of_them=True)
+        shown = resolve_levels(scale, levels, all_of_them=False)
+        options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
+        votes, voters, _ = fetch_chosen(opinions, judges, against)
+        if erased := opinions.erased():
+            say(erased)
+    pairs = pairs_of(votes.votes.judges, against)
+    return OverlapDesign(
+        rows=tuple(_plan_rows(votes, pairs, width, options)),
+        n_pairs=len(pairs),
+        levels=shown,
+        settings=frozen_settings(
+            judges=list(votes.votes.judges), levels=list(chosen), scale=list(scale.values), **voters.to_json()
+        ),
+    )
+
+
+def _plan_rows(
+    population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, options: AgreementOptions
+) -> Iterator[dict[str, Any]]:
+    for first, second in pairs:
+        tables = pair_tables(population.votes, first=first, second=second)
+        plans: list[tuple[int | None, str, OverlapPlan]] = []
+        if len(options.scale.values) > 2:
+            plans.append((None, "kappa", plan_overlap(tables, width)))
+            plans.append((None, "quadratic", plan_overlap(tables, width, weights="quadratic")))
+        for level, index in zip(options.levels, options.level_indices, strict=True):
+            plans.append((level, "kappa", plan_overlap(collapse_table(tables, index), width)))
+        for at, coefficient, plan in plans:
+            yield {
+                "first": first,
+                "second": second,
+                "wanted": width,
+                "level": at,
+                "coefficient": coefficient,
+                "n": plan.n_documents,
+                "topics": plan.n_topics,
+                "kappa": plan.kappa,
+                "width": plan.present_width,
+                "documents_per_topic": plan.documents_per_topic,
+                "documents": plan.documents,
+                "or_topics": plan.topics,
+                "reason": plan.reason,
+            }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class OverlapDesign(Result):
+    """How many documents judges share; table: `plan`, or `assumed_plan` before any is judged."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    n_pairs: int = 0
+    levels: tuple[int, ...] = ()
+    """Those that people see."""
+
+    def _tables(self) -> Iterator[Table]:
+        if self.settings["assume"] is not None:
+            note = (
+                "A minimum, as if documents of a topic were unrelated; plan again after the first judgements."
+            )
+            yield Table.of_rows("assumed_plan", _ASSUMED, self.rows, notes=[note])
+            return
+        title = f"Documents to share for an interval of width {self.settings['width']}"
+        yield Table.of_rows("plan", _PLAN, self.rows, title=title).seen_as(self._view(title))
+
+    def _view(self, title: str) -> View:
+        """Name the measure of a row in one column; of many pairs leave out those that share nothing."""
+        every = [row for row in self.rows if row.get("level") in (None, *self.levels)]
+        rows, n_apart = sharing(every) if self.n_pairs > MOST_APART else (every, 0)
+        reference = self.settings["against"]
+        seen = {row["reason"] for row in rows}
+        notes = [
+            apart_line(n_apart),
+            *(f"{code}: {words}." for code, words in OVERLAP_REASONS.items() if code in seen),
+            "Based on the first shared documents: while they are few, the plan is rough.",
+        ]
+        judges = [Column("first", heading="" if reference is None else "judge"), Column("second")]
+        columns = [
+            *judges[: 1 + (reference is None)],
+            Column("measure"),
+            *(one for one in _PLAN if one.name in ("n", "width", "documents_per_topic", "or_topics")),
+            Column("why", heading="reason", show="if_any"),
+        ]
+        shown = [
+            {**row, "why": row["reason"], "measure": f"kappa, {row['level']}+"}
+            if row.get("level") is not None
+            else {**row, "why": row["reason"], "measure": row["coefficient"]}
+            for row in rows
+        ]
+        title = title if reference is None else f"{title}, with {reference}"
+        return View(Table.of_rows("plan", columns, shown), title=title, notes=[one for one in notes if one])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pilot:
+    """Scores of runs over the topics where all have one."""
+
+    source: Source
+    measure: MeasureName
+    rankings: GradedRankings
+    scores: NDArray[np.float64]
+    """Shape (n_runs, n_topics)."""
+
+    @property
+    def runs(self) -> Sequence[str]:
+        """Axis of runs."""
+        return tuple(map(str, self.rankings.tags))
+
+    @property
+    def feeding(self) -> Sequence[str]:
+        """The runs that pools are made of: those of the pilot that contribute, or all, if none is said to."""
+        judged = self.source.judged
+        feeding = [tag for tag in judged.feeding if tag in self.runs] if judged.tells_feeding else []
+        return feeding or self.runs
+
+
+def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool = False) -> Pilot:
+    """Score the runs of a source; `PoolerError` for fewer than two runs or topics with a score.
+
+    `docnos`: unjudged documents will have to be told apart, and the runs that contribute.
+    """
+    known_measure(measure)  # before anything is read
+    level = (source.judged if docnos else source.numbered).level
+    name = known_measure(measure, level=level)
+    rankings, (found,) = measured(source, [name], cutoff)
+    if len(rankings.tags) < 2:
+        message = f"there is one run, `{rankings.tags[0]}`: a pilot needs two or more"
+        raise PoolerError(message, hint="name another run; or pooler design topics --variance S2")
+    scores = _common(found)
+    n_without = len(rankings.topics) - scores.shape[1]
+    if n_without:
+        warn(f"{counted(n_without, 'topic')} of {len(rankings.topics):,} left out: no {name} there")
+    n_missing = int((rankings.lengths == 0).any(axis=0).sum())
+    if n_missing:
+        warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
+    if scores.shape[1] < 2:
+        message = f"{counted(scores.shape[1], 'topic')} with a score in every run: a pilot needs two or more"
+        raise PoolerError(message, hint="pooler design topics --variance S2 plans without runs")
+    return Pilot(source, name, rankings, scores)
+
+
+def _common(found: Scores) -> NDArray[np.float64]:
+    return np.asarray(found.values[:, np.isfinite(found.values).all(axis=0)])
+
+
+@dataclass(frozen=True, slots=True)
+class PilotDepth:
+    """What a pilot would have been, had its pools been of one depth."""
+
+    depth: int
+    pooled: float
+    """Documents of a pool, mean over topics."""
+    judged: float
+    """Those of them that are judged."""
+    variance: float
+    """Of scores within runs; NaN = fewer than two topics."""
+    order: float
+    """E rho^2 with these topics; NaN = not enough runs or topics."""
+    tau_ap: float
+    """Of the order of the runs, beside that of all judgements; NaN = all tied."""
+    moved: float
+    """By how much the mean score of a run changes at most."""
+    n_below: int
+    """Judged documents that its pool lacks."""
+
+
+def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
+    """Cut judgements to the pools of some depths and score the runs again.
+
+    A pool is the first documents of the runs that contribute; unjudged ones are counted, and stay unjudged.
+    """
+    judged = pilot.source.judged
+    ranked, grades = judged.ranked, judged.by_topic()
+    whole, cutoff = pilot.scores.mean(axis=1), max(pilot.rankings.cutoff, pilot.measure.cutoff or 0)
+    with progress("depths", len(depths)) as advance:
+        for depth in depths:
+            kept, sizes, n_below = {}, [], 0
+            for topic, (ids, given) in grades.items():
+                tops = [ranked.rankings.get((tag, topic)) for tag in pilot.feeding]
+                pool = np.unique(
+                    np.concatenate([one[:depth] for one in tops if one is not None] or [ids[:0]])
+                )
+                mask = np.isin(ids, pool)
+                kept[topic] = ids[mask], given[mask]
+                sizes.append((pool.size, int(mask.sum())))
+                n_below += int((~mask).sum())
+            arrays = graded_arrays(ranked, kept, cutoff=cutoff)
+            scores = _common(evaluate(arrays, [pilot.measure])[0])
+            n_topics, (pooled, of_pool) = scores.shape[1], np.mean(sizes, axis=0).tolist()
+            means = scores.mean(axis=1) if n_topics else np.full(len(whole), np.nan)
+            tau = tau_ap(means, whole, tolerance=TIED_MAP).tau if n_topics else None
+            parts = score_components(scores)
+            yield PilotDepth(
+                depth,
+                pooled,
+                of_pool,
+                score_variance(scores) if n_topics > 1 else np.nan,
+                float(parts.order().at(n_topics)[0]),
+                np.nan if tau is None else tau,
+                float(np.abs(means - whole).max()),
+                n_below,
+            )
+            advance(1)
+
+
+def known_depth(source: Source) -> int | None:
+    """Return the greatest depth of the collection's depth pools; ``None`` = not known, or of files."""
+    return max((one.depth for one in source.judged.pools), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a judgement takes."""
+
+    seconds: float
+    """Active time, the mean over decisions: what a total is made of."""
+    n_decisions: int = 0
+    """It rests on; 0 = it was told."""
+    n_judges: int = 0
+
+    def words(self) -> str:
+        """Say what hours are made of."""
+        words = f"{self.seconds:.4g} seconds a judgement"
+        if not self.n_decisions:
+            return f"{words}."
+        decisions, judges = counted(self.n_decisions, "decision"), counted(self.n_judges, "judge")
+        return f"{words}, the mean of {decisions} of {judges} (status effort)."
+
+
+def pace_of(source: Source) -> Pace | None:
+    """Return the pace of the people who judged in a collection; ``None`` = no, or too few, times.
+
+    It is that of `pooler status effort`, over all of them.
+    """
+    if source.is_of_files:
+        return None
+    with opened_collection(source.collection) as opened:
+        efforts = [one for one in opened.progress.effort() if one.kind != JudgeKind.MODEL]
+    times = [[each.active_ms for each in one.documents if each.active_ms is not None] for one in efforts]
+    spent = [each / 1000 for one in times for each in one]
+    if len(spent) < LEAST_DECISIONS:
+        return None
+    return Pace(float(np.mean(spent)), len(spent), sum(map(bool, times)))
+
+
+def reliability_table(scores: NDArray[np.float64], topics: Sequence[int], *, alpha: float = 0.05) -> Table:
+    """Make a row for every number of topics; `scores`: shape (n_runs, n_topics), all finite."""
+    found = score_components(scores)
+    of = f"{1 - alpha:.0%}"
+    columns: dict[Column, Any] = {Column("topics", "int"): topics}
+    for name, heading, about, one in (
+        ("order", ORDER, "how far so many topics fix the order of the runs, from 0 to 1", found.order(alpha)),
+        ("level", "Phi", "how far they fix their scores", found.level(alpha)),
+    ):
+        value, low, high = one.at(topics)
+        columns[Column(name, "float", heading, about, digits=3)] = value
+        columns[Column(f"{name}_low", "float", of, digits=3)] = low
+        columns[Column(f"{name}_high", "float", "to", digits=3)] = high
+    means, above = scores.mean(axis=1), order_on_new_topics(scores, topics, found)
+    about = "Kendall's tau to expect between the order here and that of so many new topics"
+    columns[Column("tau", "float", about=about, digits=3)] = [expected_tau(one, means) for one in above]
+    columns[Column("tau_ap", "float", "tau_AP", "the same, first places counting most", digits=3)] = [
+        expected_tau_ap(one, means) for one in above
+    ]
+    columns[REASON] = [found.reason] * len(topics)
+    title = "Reliability of the order and of the scores with so many topics"
+    return Table.of_columns("reliability", columns, title=title, notes=reliability_notes(scores, alpha=alpha))
+
+
+def reliability_notes(scores: NDArray[np.float64], *, alpha: float = 0.05) -> list[str]:
+    """Say in sentences how far these topics fix the order of the runs, and how many would."""
+    n_runs, n_topics = scores.shape
+    found = score_components(scores)
+    if found.reason is not None:
+        return [f"How reliable the order of the runs is over topics is not known: {REASONS[found.reason]}."]
+    order = found.order(alpha)
+    value, low, high = (float(one) for one in order.at(n_topics))
+    needed, _, most = order.needed(TARGET)
+    words = f"With these {n_topics:,} topics {ORDER} is {value:.3f} ({low:.3f} to {high:.3f})"
+    if needed is None:
+        words += ": nothing shows that these runs differ at all."
+    else:
+        upper = f"{most:,} to be safe" if most is not None else "no number is safe"
+        verb = "has reached" if value >= TARGET else "is short of"
+        words += f", which {verb} {TARGET:g}: that takes {counted(needed, 'topic')}, {upper}."
+    whole = sum(found.variances)
+    of_run, of_topic, rest = (percent(one, whole) for one in found.variances)
+    return [
+        words,
+        f"Of the variance of one score {of_run} comes from the run, {of_topic} from the topic, {rest} from"
+        f" neither. The runs count as a sample of systems, and there are {n_runs:,}; among runs that are more"
+        " alike, more topics are needed.",
+    ]
+
+
+def reliability_plot(table: Table, *, alpha: float = 0.05) -> Plot:
+    """Draw the reliability of the order by topics."""
+    return Plot(
+        table=table,
+        kind="dots",
+        label="topics",
+        value="order",
+        low="order_low",
+        high="order_high",
+        axis=ORDER,
+        ends=(0, 1),
+        title="How far so many topics fix the order of the runs",
+        words=(ORDER, f"{1 - alpha:.0%} interval"),
+    )

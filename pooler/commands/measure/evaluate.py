@@ -1,35 +1,45 @@
-"""Scores of runs by any measure."""
+"""Scores of runs by any measure, of a judged sample too; which values recall and precision can take."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measured, Option, command
 from pooler.commands.measure.measured import known_measure, measured
-from pooler.commands.measure.sample import (
-    ABOUT,
-    FormName,
-    JudgedSample,
-    facts_of_sample,
-    sample_of_collection,
-    sample_of_file,
-    tell_of_sample,
-    words_on_sample,
-)
-from pooler.messages import say
+from pooler.messages import say, warn
 from pooler.reasons import joined
-from pooler.result import Result, facts_view, frozen_settings
-from pooler.sources.source import Source
+from pooler.result import Progress, Result, collect_warnings, facts_view, frozen_settings
+from pooler.sources.judged import level_of_files
+from pooler.sources.source import Measurable, Source, opened_collection, source_of
 from pooler.tables import REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.measures.names import MEASURES, MeasureName, Scores
-from store.analysis.measures.sampled import SampledRankings, SampleScores, estimates
+from store.analysis.measures.ranked import Attainable, attainable_precision, attainable_recall
+from store.analysis.measures.sampled import (
+    NOT_SAMPLED,
+    UNGRADED,
+    SampledPool,
+    SampledRankings,
+    SampleScores,
+    estimates,
+)
 from store.analysis.rankings import GradedRankings
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, FaultList, PoolerError
+from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
+from store.formats.prels import read_statap, read_xinfap
+from store.formats.scale import parse_scale
+from store.records import Scale
+from store.text import counted
+
+if TYPE_CHECKING:
+    from store.analysis.arrays import RankedDocuments
+    from store.formats.prels import PrelsRow
+
 
 _FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
 PRELS_HINT = "run files go with --prels FILE; without it, RUN is the tag of a run of the collection"
@@ -119,7 +129,7 @@ def evaluate(
     scores: dict[MeasureName, Scores] = {}
     if of_sample:
         judged = _judged_sample(source, sample, prels, form, others)
-        estimated = _estimated(judged, of_sample, 1000 if cutoff is None else cutoff)
+        estimated = _estimated(*judged, of_sample, 1000 if cutoff is None else cutoff)
         lists: GradedRankings | SampledRankings = estimated.found.rankings
     if others:
         level = source.numbered.level  # measures need no docnos
@@ -128,14 +138,20 @@ def evaluate(
         names = [*dict.fromkeys(one for one in known if one not in of_sample)]
         lists, measured_ones = measured(source, names, cutoff, threshold)
         source.say_pooled()
-        _say_without_relevant(len(lists.topics), measured_ones)
+        without: dict[int, list[str]] = {}
+        for one in measured_ones:
+            without.setdefault(int(one.lacks_relevant.sum()), []).append(str(one.measure))
+        for n, lacking in without.items():
+            if n:
+                of = f"{n:,} of {len(lists.topics):,} judged topics"
+                say(f"{of} have no relevant document, so no {', '.join(lacking)}")
         scores = dict(zip(names, measured_ones, strict=True))
     if estimated is not None:
         scores |= {one: estimated.scores(one, lists.topics) for one in of_sample}
     asked = tuple(dict.fromkeys(known))
     settings = source.settings() if prels is None or source.is_of_files else source.named(with_qrels=False)
     if estimated is not None:
-        settings |= {"level": estimated.sample.level, "order": source.order}
+        settings |= {"level": estimated.level, "order": source.order}
     return Evaluation(
         runs=lists.tags,
         topics=lists.topics,
@@ -149,14 +165,23 @@ def evaluate(
 def _judged_sample(
     source: Source, pool: str | None, prels: str | None, form: FormName | None, others: Sequence[MeasureName]
 ) -> JudgedSample:
-    """Read the sample that is named, or the only one of the collection."""
+    """Read the sample that is named, or the only one of the collection, and runs."""
+    from store.grades.sampled import NO_JUDGEMENT, statap_pools, xinfap_pools
+
     if prels is None:
         if form is not None:
             raise ArgumentError("form", "is of a prels file", form, hint=PRELS_HINT)
         if source.is_of_files:
             requirement = "must name the judged sample: qrels do not describe it"
             raise ArgumentError("prels", requirement, None, hint=_FORMS)
-        return sample_of_collection(source, pool)
+        judged = source.numbered
+        with opened_collection(source.collection) as opened:
+            name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
+        if all(one.strata is None and one.inclusion is None for one in pools.values()):
+            message = f"pool `{name}` is no sample: it has neither strata nor inclusion probabilities"
+            hint = "pooler pool --strategy stratified, uniform or statap draws a sample"
+            raise PoolerError(message, hint=hint)
+        return f"pool {name}", judged.ranked, pools, judged.level
     if pool is not None:
         raise ArgumentError("sample", "and a prels file exclude each other", pool)
     if form is None:
@@ -171,28 +196,151 @@ def _judged_sample(
     if not (source.option("runs") or source.option("listed")):
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
-    return sample_of_file(source, prels, form)
+    # With a scale grades must be on it, and negative rels off it are not judgements; without one negative
+    # rels are what the program of the form takes them for.
+    declared = source.option("scale")
+    scale = None if declared is None else parse_scale(declared)
+    level = level_of_files(scale, source.option("level"))
+    # The sample is the smaller file: its faults are told before runs are read.
+    is_statap = form == "statap"
+    rows: Sequence[Any] = (read_statap if is_statap else read_xinfap)(prels, lenient=source.lenient).rows
+    n_below = 0
+    if scale is not None:
+        rows = _on_scale(prels, rows, scale, NO_JUDGEMENT if is_statap else CODE_NOT_SAMPLED)
+    elif not is_statap:
+        n_below = sum(row.code < CODE_NOT_SAMPLED for row in rows)
+    if n_below:
+        verb = "counts" if n_below == 1 else "count"
+        say(
+            f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
+            " sample_eval.pl; --scale declares negative grades"
+        )
+    if source.option("level") is None and max(row.code for row in rows) > level:
+        say(f"relevant = grade {level} or more; another level with --level")
+    ranked = source.file_rankings
+    if is_statap:
+        pools = statap_pools(ranked, rows)
+    else:
+        pools = xinfap_pools(ranked, rows, negatives_judged=scale is not None)
+    name = "standard input" if prels == "-" else Path(prels).name
+    return name, ranked, pools, level
 
 
-def _estimated(sample: JudgedSample, names: Sequence[MeasureName], cutoff: int) -> Estimated:
-    """Compute what a sample allows, and tell what it lacks."""
+def _estimated(
+    name: str,
+    ranked: RankedDocuments,
+    pools: Mapping[str, SampledPool],
+    level: int,
+    names: Sequence[MeasureName],
+    cutoff: int,
+) -> Estimated:
+    kept = {topic: one for topic, one in pools.items() if one.graded.any()}
+    if not kept:
+        message = f"{name}: no sampled document is judged"
+        raise PoolerError(message, hint="estimates need judged documents of the sample")
     for one in names:
-        if one.rel not in (None, 1, sample.level):
-            requirement = f"must have the level {sample.level} of the sample"
+        if one.rel not in (None, 1, level):
+            requirement = f"must have the level {level} of the sample"
             hint = f"--level {one.rel} sets it for all"
             raise ArgumentError("measures", requirement, str(one), hint=hint)
     precisions = sorted({one.cutoff for one in names if one.name == "iP" and one.cutoff is not None})
-    found = estimates(sample.ranked, sample.pools, cutoff=cutoff, level=sample.level, cutoffs=precisions)
-    tell_of_sample(sample, found)
-    return Estimated(sample, found)
+    found = estimates(ranked, kept, cutoff=cutoff, level=level, cutoffs=precisions)
+    made = Estimated(name, kept, level, len(pools) - len(kept), found)
+    made.tell()
+    return made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated:
-    """What was estimated from a sample."""
+    """What was estimated from a judged sample."""
 
-    sample: JudgedSample
+    name: str
+    """The pool, or the file."""
+    pools: Mapping[str, SampledPool]
+    """Topics of which a document is graded, in natural order; at least one."""
+    level: int
+    """Least relevant grade."""
+    n_topics_without_grade: int
     found: SampleScores
+
+    def tell(self) -> None:
+        """Tell what the sample lacks."""
+        if self.n_topics_without_grade:
+            n_topics = counted(self.n_topics_without_grade, "topic")
+            say(f"{self.name}: {n_topics} without a judged document left out")
+        if n_waiting := self.facts()["sampled"] - self.facts()["graded"]:
+            verb = "has" if n_waiting == 1 else "have"
+            does = {
+                "statAP": "statAP is too low",
+                "xinfAP": "in estimates by strata, the judged ones stand for them",
+            }
+            effects = "; ".join(words for name, words in does.items() if name in self.found.values)
+            warn(f"{counted(n_waiting, 'sampled document')} {verb} no grade: {effects}")
+        if self.found.n_uncovered:
+            n_pooled = counted(self.found.n_uncovered, "pooled document")
+            warn(
+                f"{n_pooled} in strata without a judged document: counted as not relevant in all measures but"
+                " iP@k, where a third of them counts as relevant, as in sample_eval.pl"
+            )
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the sample is; only of strata is it known which documents it is of."""
+        pools = self.pools.values()
+        is_known = all(pool.strata is not None for pool in pools)
+        n_sampled = sum(int(np.sum(one.states != NOT_SAMPLED)) for one in pools)
+        by_strata, by_probability = (
+            None if values is None else float(values.sum())
+            for values in (self.found.by_strata, self.found.by_probability)
+        )
+        return {
+            "sample": self.name,
+            "topics": len(self.found.rankings.topics),
+            "topics_without_grade": self.n_topics_without_grade,
+            "topics_without_relevant": int(np.sum(self.found.relevant == 0)),
+            "pooled": sum(pool.documents.size for pool in pools) if is_known else None,
+            "sampled": n_sampled,
+            "graded": n_sampled - sum(int(np.sum(one.states == UNGRADED)) for one in pools),
+            "relevant": sum(int(one.relevant(self.level).sum()) for one in pools),
+            "relevant_by_strata": by_strata,
+            "relevant_by_probability": by_probability,
+            "in_strata_without_grade": self.found.n_uncovered,
+        }
+
+    def words(self) -> list[str]:
+        """Say how far to trust the numbers, and over which topics means are."""
+        found, facts = self.found, self.facts()
+        n_sampled, n_waiting = facts["sampled"], facts["sampled"] - facts["graded"]
+        words = [
+            "Estimates: what is judged stands for what was not sampled; what is not pooled counts as"
+            " not relevant."
+        ]
+        if n_waiting > FEW_WAITING * n_sampled:
+            words.append(
+                f"{n_waiting:,} of {counted(n_sampled, 'sampled document')} are still"
+                f" unjudged (more than {FEW_WAITING:.0%}): the judged ones are then not a sample, unless"
+                " only chance chose them. Judge the rest before using these numbers."
+            )
+        known = {"strata": found.by_strata, "probability": found.by_probability}
+        ways = [way for way, number in known.items() if number is not None]
+        words.append(
+            f"relevant by {', by '.join(ways)}: relevant documents estimated in all, of which"
+            f" {facts['relevant']:,} were seen."
+        )
+        if n_without := facts["topics_without_relevant"]:
+            n_topics = facts["topics"]
+            names = ", ".join(name for name in found.values if found.n_defined(name) == n_topics - n_without)
+            verb = "has" if n_without == 1 else "have"
+            line = (
+                f"{counted(n_without, 'topic')} of {n_topics:,} {verb} no relevant document in the"
+                f" sample, so no {names}; means leave such topics out, as statAP_MQ_eval does."
+            )
+            if "xinfAP" in found.values:
+                line += (
+                    f" sample_eval.pl counts them as 0: its means of xinfAP are"
+                    f" {n_topics - n_without}/{n_topics} of these."
+                )
+            words.append(line)
+        return words
 
     def scores(self, name: MeasureName, topics: Sequence[str]) -> Scores:
         """Return one measure over topics, of which the sample may lack some."""
@@ -223,18 +371,6 @@ class Estimated:
             errors[:, at] = np.sqrt(found.variance, where=is_known, out=np.full(is_known.shape, np.nan))
             errors[:, -1] = found.standard_errors()
         return errors
-
-
-def _say_without_relevant(n_topics: int, scores: Sequence[Scores]) -> None:
-    """Say how many topics are undefined, and for which measures."""
-    without: dict[int, list[str]] = {}
-    for one in scores:
-        count = int(one.lacks_relevant.sum())
-        without.setdefault(count, []).append(str(one.measure))
-    for count, names in without.items():
-        if count:
-            listed = ", ".join(names)
-            say(f"{count:,} of {n_topics:,} judged topics have no relevant document, so no {listed}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -292,9 +428,7 @@ class Evaluation(Result):
 
     def facts(self) -> Mapping[str, Any]:
         """Return what the sample is, where there is one."""
-        if self.estimated is None:
-            return {}
-        return facts_of_sample(self.estimated.sample, self.estimated.found)
+        return {} if self.estimated is None else self.estimated.facts()
 
     def _tables(self) -> Iterator[Table]:
         facts = {name: fact for name, fact in self.facts().items() if fact}
@@ -308,7 +442,6 @@ class Evaluation(Result):
             yield self._found(self.estimated.found)
 
     def _found(self, found: SampleScores) -> Table:
-        """Make a row a run and topic: relevant documents that are estimated."""
         n_runs, topics = len(found.rankings.tags), found.rankings.topics
         way = "strata" if found.by_strata is not None else "probability"
         about = f"relevant documents in the run's lists, {way}"
@@ -332,7 +465,6 @@ class Evaluation(Result):
         return Table.of_columns("found", columns)
 
     def _long(self, *, by_topic: bool) -> Table:
-        """Make a row a run and measure, and topic."""
         columns = [
             RUN,
             *([TOPIC] if by_topic else []),
@@ -363,7 +495,6 @@ class Evaluation(Result):
         return Table.of_rows("topics" if by_topic else "measures", columns, rows)
 
     def _wide(self, table: Table) -> Table:
-        """Set the measures of a run, or a run and topic, side by side."""
         first = [one for one in table.columns if one in (RUN, TOPIC)]
         step = len(self.scores)
         columns: dict[Column, Any] = {one: table.cells(one.name)[::step] for one in first}
@@ -380,7 +511,7 @@ class Evaluation(Result):
         if missing and self.estimated is not None:
             notes = [f"{notes[0][:-1]}; both programs leave the topic out."]
         if self.estimated is not None and table.name == "measures":
-            notes += words_on_sample(self.estimated.sample, self.estimated.found)
+            notes += self.estimated.words()
         return Table.of_columns(table.name, columns, notes=notes)
 
 
@@ -399,3 +530,106 @@ def _error(
 def _number(scores: Scores, value: float) -> float | int | None:
     """Return a count as a whole number, anything else as it is."""
     return int(value) if scores.is_sum and value == value else value
+
+
+FormName = Literal["xinf", "xinfap", "statap"]
+"""Of a prels file: topic, iteration, docno, stratum and rel; or topic, docno, rel, method and iprob."""
+FEW_WAITING = 0.1
+"""Share of a sample that may be unjudged before its estimates are called none."""
+ABOUT = {
+    "xinfAP": "AP estimated stratum by stratum, as in sample_eval.pl; it may exceed 1, and has no standard"
+    " error",
+    "infNDCG": "nDCG, likewise",
+    "iP": "precision, likewise",
+    "infAP": "AP as if the pool were one stratum, as in trec_eval",
+    "statAP": "AP with each judged document standing for 1 / its probability of being sampled; it may"
+    " exceed 1",
+}
+"""What the measures of a sample are, for the lines below a table."""
+
+
+JudgedSample = tuple[str, "RankedDocuments", Mapping[str, SampledPool], int]
+"""Name of the pool or file, runs, the sample by topic, and the least relevant grade."""
+
+
+def _on_scale(path: str, rows: Sequence[PrelsRow], scale: Scale, no_judgement: int) -> list[PrelsRow]:
+    """Check grades against a scale, and give negative rels off it the code of no judgement."""
+    faults = FaultList(path)
+    grades = ", ".join(map(str, scale.values))
+    checked = []
+    for row in rows:
+        if row.code in scale.values and row.code != no_judgement:
+            checked.append(row)
+        elif row.code < 0:
+            checked.append(row._replace(code=no_judgement))
+        else:
+            message = f"expected a grade of the scale ({grades}), got {row.code}"
+            faults.add(row.line, message, "grade")
+    faults.raise_if_any(hint="--scale declares the grades there are")
+    return checked
+
+
+def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None = None) -> AttainableValues:
+    """Report which values precision and recall at a rank can take, topic by topic.
+
+    `rank` is N, at least 1. What runs found plays no part: the judgements tell R of every topic.
+
+    Raises
+    ------
+    ArgumentError
+        If `rank` is below 1.
+
+    Notes
+    -----
+    P@N goes from 0 to min(1, R/N) in steps of 1/N, R@N from 0 to min(1, N/R) in steps of 1/R.
+
+    Examples
+    --------
+    Five relevant documents, N = 10: no run has a P@10 above a half.
+
+    >>> qrels = {"1": {str(number): 1 for number in range(5)}}
+    >>> found = attainable(({"a": {"1": {"0": 1.0}}}, qrels), 10)
+    >>> found.precision.highest.tolist(), found.recall.step.tolist()
+    ([0.5], [0.2])
+    """
+    with collect_warnings(progress) as collected:
+        found = source_of(source)
+        rankings = found.graded(rank)
+        n_relevant = rankings.n_relevant(found.level)
+    return AttainableValues(
+        topics=tuple(rankings.topics),
+        n_relevant=n_relevant,
+        precision=attainable_precision(n_relevant, rank),
+        recall=attainable_recall(n_relevant, rank),
+        settings=frozen_settings(rank=rank, **found.settings()),
+        warnings=collected.warnings,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class AttainableValues(Result):
+    """Values of P@N and R@N that can occur; table: `attainable`, a row a topic and measure."""
+
+    topics: tuple[str, ...]
+    """Axis of topics: the judged ones."""
+    n_relevant: NDArray[np.int64]
+    """Shape (n_topics,): R."""
+    precision: Attainable
+    recall: Attainable
+
+    def _tables(self) -> Iterator[Table]:
+        both, rank = (self.precision, self.recall), self.settings["rank"]
+        # Of each topic P, and then R.
+        highest = np.stack([one.highest for one in both], axis=1).ravel()
+        step = np.stack([one.step for one in both], axis=1).ravel()
+        is_missing = np.isnan(highest)
+        columns = {
+            TOPIC: np.repeat(self.topics, 2).tolist(),
+            Column("relevant", "int", "R", "relevant documents of the topic"): np.repeat(self.n_relevant, 2),
+            Column("measure"): [f"P@{rank}", f"R@{rank}"] * len(self.topics),
+            Column("least", "float"): np.where(is_missing, np.nan, 0.0),
+            Column("greatest", "float"): highest,
+            Column("step", "float", about="what one more relevant document adds"): step,
+            REASON: ["no-relevant" if missing else None for missing in is_missing],
+        }
+        yield Table.of_columns("attainable", columns)

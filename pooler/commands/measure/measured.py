@@ -28,11 +28,14 @@ def measured(
     source: Source, names: Sequence[MeasureName], cutoff: int | None, threshold: float | None = None
 ) -> tuple[GradedRankings, list[Scores]]:
     """Score runs by measures, each named once; see `evaluate` of `cutoff` and `threshold`."""
-    (look, plain), *deeper = reaches(names, cutoff)
+    look = 1000 if cutoff is None else cutoff
+    deep = [name for name in names if cutoff is None and (name.cutoff or 0) > look]
+    plain = [name for name in names if name not in deep]
     rankings = _retrieved(source, look, threshold)
     scores = dict(zip(plain, score(rankings, plain), strict=True))
-    for deep, those in deeper:
-        scores |= dict(zip(those, score(_retrieved(source, deep, threshold), those), strict=True))
+    if deep:  # some look deeper than the others
+        further = _retrieved(source, max(name.cutoff or 0 for name in deep), threshold)
+        scores |= dict(zip(deep, score(further, deep), strict=True))
     return rankings, [scores[name] for name in names]
 
 
@@ -66,11 +69,3 @@ def list_scores(source: Source, rankings: GradedRankings, cutoff: int) -> NDArra
             length = int(rankings.lengths[places[run], column])
             found[places[run], column, :length] = scores[row, :length]
     return found
-
-
-def reaches(names: Sequence[MeasureName], cutoff: int | None) -> list[tuple[int, list[MeasureName]]]:
-    """Return the ranks that are looked at, and which measures look so far: all, or some that look deeper."""
-    look = 1000 if cutoff is None else cutoff
-    deep = [name for name in names if cutoff is None and (name.cutoff or 0) > look]
-    found = [(look, [name for name in names if name not in deep])]
-    return [*found, (max(name.cutoff or 0 for name in deep), deep)] if deep else found

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
-"""How documents stand with all judges together."""
 
 _WORDS = {
     "no-judges": "no person judges yet (pooler judges add NAME)",
@@ -32,7 +31,6 @@ _WORDS = {
     " missing",
     "not-assigned": "documents are assigned, but those of an adaptive pool cannot be",
 }
-"""Reasons of `pooler.pools.change`, for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,6 @@ class Cost:
     """What documents cost, and why it is so much."""
 
     shares: list[JudgeShare]
-    """Judge by judge."""
     plan: Mapping[str, Any] | None
     """How documents were assigned last; ``None`` = nothing is assigned."""
 

@@ -19,7 +19,6 @@ from pooler.tables import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table
 from pooler.version import __version__
 from store.analysis.duplicates import (
     NearPairs,
-    PairConsistency,
     ShingleSets,
     as_threshold,
     components,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 Pair = tuple[str, str]
-"""Topic and docno."""
 
 
 @command
@@ -113,7 +111,6 @@ class Compared:
     """Of documents that are no `twins` of an earlier one."""
     threshold: Fraction
     without_text: int
-    """Documents that could not be compared."""
 
     @cached_property
     def clusters(self) -> list[list[int]]:
@@ -130,17 +127,16 @@ class Compared:
         return {self.docnos[place]: str(number) for number, places in numbered for place in places}
 
     @cached_property
-    def _near(self) -> dict[tuple[int, int], tuple[int, int]]:
+    def _near(self) -> dict[tuple[int, int], float]:
         columns = (self.pairs.first, self.pairs.second, self.pairs.shared, self.pairs.united)
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return {(first, second): (shared, united) for first, second, shared, united in rows}
+        return {(first, second): shared / united for first, second, shared, united in rows}
 
-    def alike(self, one: int, other: int) -> tuple[int, int] | None:
-        """Return shared and united shingles of two documents that are near; ``None`` = they are not."""
+    def alike(self, one: int, other: int) -> float | None:
+        """Return the Jaccard coefficient of two documents that are near; ``None`` = they are not."""
         first, second = sorted((int(self.sets.twins[one]), int(self.sets.twins[other])))
         if first == second:
-            size = int(self.sets.sizes[first])
-            return (size, size) if size else None
+            return 1.0 if self.sets.sizes[first] else None
         return self._near.get((first, second))
 
 
@@ -160,35 +156,6 @@ def _compare(collection: Collection, threshold: Fraction, *, pooled: bool) -> Co
         lacking += ": pooler import docs FILE imports the texts"
     say(f"{counted(n_texts, 'text')}, {int(sets.sizes.sum()):,} shingles compared{lacking}")
     return Compared(tuple(docnos), sets, near_pairs(sets, threshold), threshold, without_text)
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Two near-duplicates of a topic that have each one grade, of all who graded it, and not the same."""
-
-    topic: str
-    first: str
-    second: str
-    similarity: float
-    first_grade: int
-    second_grade: int
-    first_ruled: bool
-    """Whether the grade is an adjudicator's ruling."""
-    second_ruled: bool
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether an adjudicator has ruled on both: they differ by decision."""
-        return self.first_ruled and self.second_ruled
-
-
-@dataclass(frozen=True, slots=True)
-class _GradePairs:
-    """How alike the grades of some pairs are."""
-
-    of: str
-    judge: str | None
-    found: PairConsistency
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,9 +195,10 @@ class _Judged:
             for first, second in combinations(sorted(docnos), 2):
                 alike = compared.alike(place_of[first], place_of[second])
                 if alike is not None:
-                    yield topic, first, second, alike[0] / alike[1]
+                    yield topic, first, second, alike
 
-    def consistency(self, compared: Compared) -> Iterator[_GradePairs]:
+    def consistency(self, compared: Compared) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of how alike the grades of some pairs are."""
         by_judge: dict[str, list[tuple[int, int]]] = {}
         by_two: list[tuple[int, int]] = []
         for topic, first, second, _ in self._near(compared):
@@ -248,13 +216,16 @@ class _Judged:
         if same and (by_judge or by_two):
             groups.append(("one document, two judges", None, same))
         for of, who, pairs in groups:
-            yield _GradePairs(of, who, pair_consistency(pairs, self.values))
+            found = pair_consistency(pairs, self.values)
+            yield {"of": of, "judge": who, "share": found.share} | fields_of(found)
 
-    def contradictions(self, compared: Compared) -> Iterator[Contradiction]:
+    def contradictions(self, compared: Compared) -> Iterator[Mapping[str, Any]]:
+        """Yield near-duplicates of a topic that have each one grade of all judges, and not the same."""
         for topic, first, second, similarity in self._near(compared):
             (one, by_one), (other, by_other) = self._grade(topic, first), self._grade(topic, second)
             if one is not None and other is not None and one != other:
-                yield Contradiction(topic, first, second, similarity, one, other, by_one, by_other)
+                grades = {"grade": one, "other_grade": other, "settled": by_one and by_other}
+                yield {"topic": topic, "docno": first, "other": second, "similarity": similarity} | grades
 
     def _grade(self, topic: str, docno: str) -> tuple[int | None, bool]:
         """Return the one grade of a document and whether it is ruled; ``None`` = none, or several."""
@@ -306,8 +277,8 @@ class Duplicates(WritesFile, Result):
 
     compared: Compared
     """All that was compared, and every near pair."""
-    consistency: tuple[_GradePairs, ...]
-    contradictions: tuple[Contradiction, ...]
+    consistency: tuple[Mapping[str, Any], ...]
+    contradictions: tuple[Mapping[str, Any], ...]
 
     def _tables(self) -> Iterator[Later]:
         yield Later(self._clusters)
@@ -374,10 +345,9 @@ class Duplicates(WritesFile, Result):
                 }
             )
         facts = self.facts()
-        n_compared = counted(facts["documents"], "document")
         notes = [
-            f"{n_compared} compared: {facts['in_clusters']:,} in {counted(len(rows), 'cluster')} of"
-            f" near-duplicates (Jaccard {facts['threshold']:g} or more)"
+            f"{counted(facts['documents'], 'document')} compared: {facts['in_clusters']:,} in"
+            f" {counted(len(rows), 'cluster')} of near-duplicates (Jaccard {facts['threshold']:g} or more)"
         ]
         if any(row["least"] is None for row in rows):
             notes.append("no least Jaccard: the cluster has too many pairs to compare")
@@ -402,23 +372,10 @@ class Duplicates(WritesFile, Result):
         return Table.of_rows("documents", _DOCUMENTS, rows)
 
     def _consistency(self) -> Table:
-        rows = [
-            {"of": one.of, "judge": one.judge, "share": one.found.share} | fields_of(one.found)
-            for one in self.consistency
-        ]
         note = "Near-duplicates should fare as one document does with two judges: far below, judging drifts."
         title = "Grades of near-duplicates"
-        return Table.of_rows("consistency", _CONSISTENCY, rows, title=title, notes=[note])
+        return Table.of_rows("consistency", _CONSISTENCY, self.consistency, title=title, notes=[note])
 
     def _contradictions(self) -> Table:
-        return Table.of_records(
-            "contradictions",
-            _CONTRADICTIONS,
-            self.contradictions,
-            title="Near-duplicates with different grades",
-            docno=lambda one: one.first,
-            grade=lambda one: one.first_grade,
-            other=lambda one: one.second,
-            other_grade=lambda one: one.second_grade,
-            settled=lambda one: one.is_settled,
-        )
+        title = "Near-duplicates with different grades"
+        return Table.of_rows("contradictions", _CONTRADICTIONS, self.contradictions, title=title)

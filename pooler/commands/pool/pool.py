@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace as with_fields
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from pooler.command import Option, Pooled, command
-from pooler.commands.pool.into import pooled_into
-from pooler.commands.pool.options import PoolOptions, parse_parameters
-from pooler.commands.pool.pooled import PoolResult, run_warnings, size_words
+from pooler.commands.pool.pooled import (
+    PoolOptions,
+    PoolResult,
+    parse_parameters,
+    pooled_into,
+    run_warnings,
+    size_words,
+)
 from pooler.files import check_out, json_text, write_whole
 from pooler.pools.change import Pair
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import RunSet
-from pooler.result import Message, frozen_settings
+from pooler.result import frozen_settings, said
 from pooler.sources.meeting import check_runs
 from pooler.sources.source import Engine, Source, named_collection
-from pooler.strategies import find_strategy
+from pooler.strategies import find_strategy, is_own
 from pooler.strategies.kinds import AdaptiveStrategy
-from pooler.strategies.own import is_own
 from pooler.version import __version__
 from store.errors import ArgumentError
 from store.fields import id_fault
@@ -142,33 +146,26 @@ def pool(
         name=name,
         round=round_label,
         one_of=one_of is not None,
+        add=add,
+        replace=replace,
+        annotated=annotated,
+        out=out,
     )
     minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
-    files: dict[str, Any] = {
-        "without": str(without) if isinstance(without, str | Path) else None,
-        "one_of": str(one_of) if isinstance(one_of, str | Path) else None,
-    }
     if source.is_of_files:
         for option, is_given in (("add", add), ("replace", replace), ("dry_run", dry_run)):
             if is_given:
                 hint = "--minus FILE leaves out the pairs of a pool file" if add else None
                 raise ArgumentError(option, "is for a collection", "run files", hint=hint)
         classes = None if one_of is None else read_classes(one_of)
-        found = _of_files(source, options, minus, classes, annotated=annotated, engine=engine)
+        found = _of_files(source, options, minus, classes, engine=engine)
         if isinstance(without, str | Path):
             found = with_fields(found, messages=[*found.messages, ("say", f"without the pairs of {without}")])
     elif engine == "spark":
         hint = "name run files; this machine pools the runs of a collection"
         raise ArgumentError("engine", "spark is for run files", "a collection", hint=hint)
     else:
-        how: dict[str, Any] = {
-            "add": add,
-            "replace": replace,
-            "dry_run": dry_run,
-            "annotated": annotated,
-            "out": out,
-        }
-        found = pooled_into(source, options, minus, one_of, **how)
+        found = pooled_into(source, options, minus, one_of, dry_run=dry_run)
     build = found.build
     settings = frozen_settings(
         strategy=build.plan.strategy,
@@ -182,7 +179,8 @@ def pool(
         round_label=build.plan.round,
         out=out,
         annotated=annotated,
-        **files,
+        without=str(without) if isinstance(without, str | Path) else None,
+        one_of=str(one_of) if isinstance(one_of, str | Path) else None,
         **(source.named() if source.is_of_files else named_collection(source.collection)),
     )
     doubts = tuple(words for kind, words in found.messages if kind == "warn")
@@ -201,7 +199,6 @@ def _of_files(
     minus: Set[Pair] | None,
     classes: Mapping[str, str] | None,
     *,
-    annotated: bool,
     engine: Engine,
 ) -> PoolResult:
     chosen = find_strategy(options.strategy or "depth")
@@ -216,7 +213,7 @@ def _of_files(
         requirement = "must be one of pooler's on Spark, which has no such file"
         raise ArgumentError("strategy", requirement, plan.strategy)
     given = source if options.order is None else source.with_order(options.order)
-    depth, scores = options.depth or DEPTH, annotated or chosen.uses_scores
+    depth, scores = options.depth or DEPTH, options.annotated or chosen.uses_scores
     runs: RunSet
     if engine == "spark":
         from pooler.spark import SparkRuns
@@ -228,7 +225,6 @@ def _of_files(
     check_runs(runs)
     build = PoolBuild(runs, plan, version=__version__, known=minus, classes=classes)
     topics = [*build.topics()]
-    facts, made = build.statistics(), build.manifest()
-    messages: list[Message] = [("say", words) for words in size_words(facts, made)]
-    messages += [("warn", words) for words in run_warnings(facts, made)]
+    facts, made = build.statistics, build.manifest()
+    messages = said(size_words(facts, made), run_warnings(facts, made))
     return PoolResult(build=build, chosen=topics, messages=messages)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pooler.command import Option, OptionalPlace, command
 from pooler.commands.pool.change import STATES, filled_columns, pairs_to_judge
 from pooler.messages import say, warn
-from pooler.pools.change import Pair, PoolDiff, PoolSide, brought_by, count_bringers, count_places, place_of
+from pooler.pools.change import Pair, PoolDiff, PoolSide, by_topic, count_bringers, count_places, place_of
 from pooler.pools.change import pool_diff as compare
+from pooler.pools.contents import brought_by
 from pooler.pools.runs import RunSet, stored_runs
 from pooler.result import Later, Result, frozen_settings
 from pooler.sources.source import opened_collection
@@ -30,7 +31,14 @@ if TYPE_CHECKING:
 
 Named: TypeAlias = str | Path | Pool | Set[Pair]
 NO_COLLECTION = "no-collection"
-"""Why it is not known how documents stand."""
+_COLUMNS = (
+    Column("what"),
+    DOCUMENTS,
+    *STATES,
+    Column("outside", "int", about="judged, but in no pool that is in use"),
+    Column("not_pooled", "int", about="in none, without a grade"),
+    Column("reason"),
+)
 _POOL = "A pool of the collection, or a pool file (`topic docno`); ./NAME is always a file."
 
 
@@ -79,7 +87,7 @@ def pool_diff(
         sides = [_side(one, opened, stored) for one in (a, b)]
         found = compare(sides[0].pairs, sides[1].pairs)
         pair_states = None if opened is None else opened.pool_changes.pair_states()
-        only_b = found.pairs[PoolSide.ONLY_B]
+        only_b = found[PoolSide.ONLY_B]
         runs = _runs_of(opened, sides[1]) if only_b else None
         brought = None if runs is None else brought_by(runs, only_b)
         if pair_states is None:
@@ -110,7 +118,6 @@ class PoolDifference(Result):
     brought: Mapping[Pair, list[tuple[int, str]]] | None = field(repr=False)
     """Of what B alone has the rank and tag of every run that has it; ``None`` = not known."""
     title: str = ""
-    """What A and B are."""
 
     HAS_TOPICS = True
 
@@ -128,42 +135,32 @@ class PoolDifference(Result):
     @property
     def only_a(self) -> list[Pair]:
         """Topic and docno of what A alone has, topics in natural order."""
-        return self.found.pairs[PoolSide.ONLY_A]
+        return self.found[PoolSide.ONLY_A]
 
     @property
     def only_b(self) -> list[Pair]:
         """What B alone has."""
-        return self.found.pairs[PoolSide.ONLY_B]
+        return self.found[PoolSide.ONLY_B]
 
     @property
     def both(self) -> list[Pair]:
         """What both have."""
-        return self.found.pairs[PoolSide.BOTH]
-
-    def _columns(self) -> list[Column]:
-        return [
-            Column("what"),
-            DOCUMENTS,
-            *STATES,
-            Column("outside", "int", about="judged, but in no pool that is in use"),
-            Column("not_pooled", "int", about="in none, without a grade"),
-            Column("reason"),
-        ]
+        return self.found[PoolSide.BOTH]
 
     def _summary(self) -> Table:
-        sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
-        return _filled(Table.of_rows("summary", self._columns(), sides, title=self.title))
+        sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.items())
+        return _filled(Table.of_rows("summary", _COLUMNS, sides, title=self.title))
 
     def _topics(self) -> Table:
-        by_topic = self.found.by_topic()
+        topics = by_topic(self.found)
         rows = [
             {"topic": topic, "what": side.value, **self._cells(pairs)}
-            for topic, of_topic in by_topic.items()
+            for topic, of_topic in topics.items()
             for side, pairs in of_topic.items()
         ]
-        differing = {topic for topic, one in by_topic.items() if one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]}
-        notes = [f"{counted(len(differing), 'topic')} of {len(by_topic):,} differ."]
-        table = Table.of_rows("topics", [TOPIC, *self._columns()], rows, notes=notes)
+        differing = {topic for topic, one in topics.items() if one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]}
+        notes = [f"{counted(len(differing), 'topic')} of {len(topics):,} differ."]
+        table = Table.of_rows("topics", [TOPIC, *_COLUMNS], rows, notes=notes)
         shown = [at for at, row in enumerate(rows) if row["documents"] and row["topic"] in differing]
         return table.seen_as(columns=filled_columns(table), rows=shown)
 
@@ -175,19 +172,17 @@ class PoolDifference(Result):
 
     def _runs(self) -> Table:
         assert self.brought is not None
+        columns = [
+            RUN,
+            Column("documents", "int", about="those it has among what only B has"),
+            Column("alone", "int", about="those that no other run has"),
+        ]
+        notes = []
+        if n_unbrought := len(self.only_b) - len(self.brought):
+            were = "was" if n_unbrought == 1 else "were"
+            notes = [f"Of what only B has, {n_unbrought:,} of {len(self.only_b):,} {were} brought by no run."]
         bringers = count_bringers(self.brought)
-        columns = {
-            RUN: [one.tag for one in bringers],
-            Column("documents", "int", about="those it has among what only B has"): [
-                one.documents for one in bringers
-            ],
-            Column("alone", "int", about="those that no other run has"): [one.alone for one in bringers],
-        }
-        if not (n_unbrought := len(self.only_b) - len(self.brought)):
-            return _filled(Table.of_columns("runs", columns))
-        were = "was" if n_unbrought == 1 else "were"
-        note = f"Of what only B has, {n_unbrought:,} of {len(self.only_b):,} {were} brought by no run."
-        return _filled(Table.of_columns("runs", columns, notes=[note]))
+        return _filled(Table.of_records("runs", columns, bringers, notes=notes, run=lambda one: one.tag))
 
     def _documents(self) -> Table:
         columns = [
@@ -201,7 +196,7 @@ class PoolDifference(Result):
         ]
         rows: list[dict[str, Any]] = []
         for side in (PoolSide.ONLY_A, PoolSide.ONLY_B):
-            for pair in self.found.pairs[side]:
+            for pair in self.found[side]:
                 bringers = (self.brought or {}).get(pair, []) if side is PoolSide.ONLY_B else []
                 row = {
                     "topic": pair[0],
@@ -267,12 +262,8 @@ def _opened(
 ) -> Iterator[Collection | None]:
     words = [one for one in named if isinstance(one, str)]
     others = [word for word in words if not _is_path(word) and not Path(word).is_file()]
-    if collection is None:
-        is_there = False
-    elif isinstance(collection, str | Path):
-        is_there = "://" in str(collection) or Path(collection).exists()
-    else:
-        is_there = True
+    is_place = isinstance(collection, str | Path)
+    is_there = not is_place or "://" in str(collection) or Path(str(collection)).exists()
     if collection is None or (not is_there and len(others) < len(named)):
         if others:
             where = "collection" if collection is None else collection

@@ -12,7 +12,7 @@ from pooler.messages import warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.contents import brought_alone
 from pooler.pools.runs import stored_runs
-from pooler.result import Message, Result
+from pooler.result import Message, Result, said
 from pooler.strategies import chooses_at_once
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -68,11 +68,10 @@ class Unpooled(Result):
     """Of a run: documents that it alone had brought, by pool."""
     change: PoolChange
     words: Sequence[str] = ()
-    """What there is to say."""
 
     def closing(self) -> Sequence[Message]:
         """Return what left, or would leave."""
-        return [("say", words) for words in self.words]
+        return said(self.words)
 
     @classmethod
     def blank(cls) -> Unpooled:

@@ -79,14 +79,8 @@ def pool_next(
         raise ArgumentError("name", "needs a collection, but there are only files", name)
     if probabilities is None:
         source.refuse_codes()
-    loaded = load_probable(
-        source,
-        values=values,
-        probabilities=probabilities,
-        unjudged=unjudged,
-        empty=empty,
-        cutoff=cutoff or 1000,
-    )
+    how: dict[str, Any] = {"values": values, "probabilities": probabilities, "unjudged": unjudged}
+    loaded = load_probable(source, empty=empty, cutoff=cutoff or 1000, **how)
     probable = loaded.rankings
     if len(probable.tags) < 2:
         message = f"there is one run, `{probable.tags[0]}`: an order needs two"
@@ -96,7 +90,14 @@ def pool_next(
         varied = collection_variation(topics, empty=empty, progress=advance)
         found = next_documents(topics, varied, confidence=confidence, progress=advance)
     say_empty(probable.topics, varied)
-    _say_what_is_settled(found.n_unsettled, len(probable.tags), confidence)
+    n_pairs = len(probable.tags) * (len(probable.tags) - 1) // 2
+    n_settled = n_pairs - found.n_unsettled
+    if n_pairs == 1:
+        say(f"the order of the two runs {'is' if n_settled else 'is not'} settled at {confidence:g}")
+    else:
+        say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
+    if not found.n_unsettled:
+        say("the order needs no further judgements")
     chosen = slice(limit or (None if name is None else LIMIT))
     places = list(zip(found.topic[chosen].tolist(), found.document[chosen].tolist(), strict=True))
     gain = found.gain[chosen]
@@ -130,25 +131,12 @@ def _add_pool(source: Source, name: str, found: NextDocuments) -> None:
     with opened_collection(source.collection) as opened:
         older = next((one.name for one in opened.pools.all() if not one.withdrawn), name)
         is_new = opened.pools.add(pool)
-    n_topics = counted(len(set(found.topic)), "topic")
-    again = "" if is_new else ", already there, unchanged"
-    say(f"pool `{name}`: {counted(len(found), 'document')} of {n_topics}{again}")
+    documents, topics = counted(len(found), "document"), counted(len(set(found.topic)), "topic")
+    say(f"pool `{name}`: {documents} of {topics}{'' if is_new else ', already there, unchanged'}")
     if older != name:
         command_line = f"pooler assign JUDGE --pool {name} --order priority"
         say(f"judges see the documents of older pools first; `{command_line}` hands out only these")
     say("once they are judged, `pooler pool next` says whether the order is settled")
-
-
-def _say_what_is_settled(n_unsettled: int, n_runs: int, confidence: float) -> None:
-    n_pairs = n_runs * (n_runs - 1) // 2
-    n_settled = n_pairs - n_unsettled
-    if n_pairs == 1:
-        words = "is" if n_settled else "is not"
-        say(f"the order of the two runs {words} settled at {confidence:g}")
-    else:
-        say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
-    if n_settled == n_pairs:
-        say("the order needs no further judgements")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -210,13 +198,8 @@ class NextDocuments(Result):
                 **({"empty": "zero"} if self.settings["empty"] == "zero" else {}),
             },
             "runs": [
-                {
-                    "tag": run.tag,
-                    "group": run.group,
-                    "contributes": run.tag in self.runs,
-                    "file": run.file,
-                    "sha256": run.sha256,
-                }
+                {"tag": run.tag, "group": run.group, "contributes": run.tag in self.runs}
+                | {"file": run.file, "sha256": run.sha256}
                 for run in runs
             ],
             "sizes": {topic: len(some) for topic, some in by_topic.items()},
@@ -234,6 +217,7 @@ class NextDocuments(Result):
         of_two = len(self.runs) == 2
         what = "between the two runs" if of_two else "between runs whose order is not settled"
         share = f"part of the uncertainty (variance) {what} that judging it with certainty removes on average"
+        so_far = "the least share that this row and all rows above remove together"
         columns: dict[Column, Any] = {
             TOPIC: self.topic,
             Column("docno", most=32): self.docno,
@@ -250,9 +234,7 @@ class NextDocuments(Result):
                 _ranks(self.ranks.min(axis=1, initial=np.inf))
             ),
             Column("share", "float", about=share): self.share,
-            Column(
-                "so_far", "float", about="the least share that this row and all rows above remove together"
-            ): (np.cumsum(self.share)),
+            Column("so_far", "float", about=so_far): np.cumsum(self.share),
             hidden("gain"): self.gain,
         }
         shown = len(self) if self.settings["limit"] else min(len(self), LIMIT)

@@ -31,7 +31,7 @@ from pooler.sources.source import Source
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AnyStrategy, ParameterValue
 from pooler.tables import REASON, TOPIC, Column, Plot, Table, View
-from store.analysis.pools.growth import relevant_ranks
+from store.analysis.measures.average_precision import relevant_ranks
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
@@ -40,6 +40,18 @@ DEFAULT_STRATEGIES = ("take", "rrf", "borda", "rbp-a", "mtf", "hedge", "max-mean
 DIGITS = 3
 """Decimals of shares and correlations for people: with four, budgets do not fit beside them."""
 _FOUND = "Relevant documents found, by judgements per topic"
+
+
+_COLUMNS = (
+    Column("strategy"),
+    Column("budget", "int", about="judgements per topic, at most"),
+    Column("judgements", "int", about="those spent"),
+    Column("passed_over", "int", about="documents without a judgement that cost nothing", show="if_any"),
+    Column("relevant", "int", about="documents found"),
+    Column("of_union", "float", about="share of the relevant documents within the depth", digits=DIGITS),
+    Column("of_qrels", "float", about="share of all relevant documents", digits=DIGITS),
+    Column("precision", "float", about="relevant documents among the judgements spent", digits=DIGITS),
+)
 
 
 def _budgets(option: str, text: str) -> list[int | None]:
@@ -60,11 +72,7 @@ def _budgets(option: str, text: str) -> list[int | None]:
 def replay(
     source: Measured,
     strategies: Annotated[
-        Sequence[str],
-        Option(
-            "--strategy -s NAME[:PARAM=VALUE,...]",
-            default="take, rrf, borda, rbp-a, mtf, hedge, max-mean, mm-ns, rbp-b",
-        ),
+        Sequence[str], Option("--strategy -s NAME[:PARAM=VALUE,...]", default=", ".join(DEFAULT_STRATEGIES))
     ] = (),
     *,
     depth: Annotated[int, Option("--depth -d -N", least=1)] = DEPTH,
@@ -122,18 +130,21 @@ def replay(
     if any(one is not None and one < 1 for one in budgets or ()):
         raise ArgumentError("budgets", "must be integers >= 1, or None", budgets)
     judged = source.judged
-    feeding = _feeding(judged, of_files=source.is_of_files)
+    if not judged.feeding:
+        hint = "name a run that does: `pooler show runs` says which"
+        if source.is_of_files:
+            hint = "the column `contributes` in the list of --runs FILE says which do"
+        raise PoolerError("none of these runs contributes to pools", hint=hint)
+    feeding = [*judged.feeding]
     topics = judged_topics(judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding)
     if any(one.strategy.uses_scores for one in contenders):
         topics = _with_scores(topics, source, depth, feeding)
-    followed: list[list[TopicReplay]] = []
+    followed: list[list[TopicReplay]] = [[] for _ in contenders]
+    how: dict[str, Any] = {"seed": seed, "unjudged": unjudged}
     with progress("topics", len(contenders) * len(topics)) as advance:
-        for one in contenders:
-            followed.append([])
+        for one, replays in zip(contenders, followed, strict=True):
             for topic in topics:
-                followed[-1].append(
-                    replay_topic(one.strategy, topic, one.parameters, seed=seed, unjudged=unjudged)
-                )
+                replays.append(replay_topic(one.strategy, topic, one.parameters, **how))
                 advance(1)
     n_most = max((one.n_judgements for replays in followed for one in replays), default=0)
     if not n_most:
@@ -159,9 +170,9 @@ def replay(
         found=counts[:, 1],
         passed_over=counts[:, 2],
         curves=np.stack([found_by_budget(replays, min(at[-1], n_most)) for replays in followed]),
-        tau_b=np.array([[one.tau_b.tau for one in of_one] for of_one in orders], np.float64),
-        tau_ap=np.array([[one.tau_ap.tau for one in of_one] for of_one in orders], np.float64),
-        tau_reasons=[[one.tau_b.reason or one.tau_ap.reason for one in of_one] for of_one in orders],
+        tau_b=np.array([[tau_b.tau for tau_b, _ in of_one] for of_one in orders], np.float64),
+        tau_ap=np.array([[tau_ap.tau for _, tau_ap in of_one] for of_one in orders], np.float64),
+        tau_reasons=[[tau_b.reason or tau_ap.reason for tau_b, tau_ap in of_one] for of_one in orders],
         in_union=np.array([len(topic.relevant) for topic in topics], np.int64),
         in_qrels=arrays.n_relevant,
         n_most=n_most,
@@ -254,7 +265,7 @@ class Replay(Result):
         of_orders = "Kendall's, between the order of the runs by MAP and the order by all judgements"
         of_tops = "the same, giving the first places most weight"
         columns = [
-            *_columns(),
+            *_COLUMNS,
             Column("tau_b", "float", "tau-b", of_orders, DIGITS),
             Column("tau_ap", "float", "tau-AP", of_tops, DIGITS),
             REASON,
@@ -275,7 +286,7 @@ class Replay(Result):
         }
         found = np.array([self.found[one, topic] for topic, one in both])
         grid = self._grid("found", names, found, "int", title=_FOUND, notes=self._notes())
-        return Table.of_rows("topics", [TOPIC, *_columns(), REASON], rows).seen_as(grid)
+        return Table.of_rows("topics", [TOPIC, *_COLUMNS, REASON], rows).seen_as(grid)
 
     def _row(self, one: int, place: int, topics: int | slice) -> dict[str, Any]:
         at = one, topics, place
@@ -354,19 +365,6 @@ class Replay(Result):
         return lines
 
 
-def _columns() -> list[Column]:
-    return [
-        Column("strategy"),
-        Column("budget", "int", about="judgements per topic, at most"),
-        Column("judgements", "int", about="those spent"),
-        Column("passed_over", "int", about="documents without a judgement that cost nothing", show="if_any"),
-        Column("relevant", "int", about="documents found"),
-        Column("of_union", "float", about="share of the relevant documents within the depth", digits=DIGITS),
-        Column("of_qrels", "float", about="share of all relevant documents", digits=DIGITS),
-        Column("precision", "float", about="relevant documents among the judgements spent", digits=DIGITS),
-    ]
-
-
 def _tell(
     judged: Judged,
     topics: Sequence[JudgedTopic],
@@ -427,16 +425,6 @@ def _parameters(listed: str, strategy: AnyStrategy) -> dict[str, ParameterValue]
             raise ArgumentError("strategy", requirement, f"{strategy.name}:{listed}")
         given[name] = known[name].parse(value) if name in known else value
     return given
-
-
-def _feeding(judged: Judged, *, of_files: bool) -> list[str]:
-    if not judged.feeding:
-        message = "none of these runs contributes to pools"
-        hint = "name a run that does: `pooler show runs` says which"
-        if of_files:
-            hint = "the column `contributes` in the list of --runs FILE says which do"
-        raise PoolerError(message, hint=hint)
-    return list(judged.feeding)
 
 
 def _with_scores(

@@ -4,46 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from pooler.command import Given, Levels, Option, Seed, command
-from pooler.commands.qrels import agreement_people as people
-from pooler.commands.qrels.agreement_people import (
-    FIRST,
-    MOST_APART,
-    MOST_PAIRS,
-    PART,
-    SECOND,
-    Row,
-    pair_columns,
-)
 from pooler.commands.qrels.agreement_rows import (
-    JudgePart,
-    against_rows,
-    judges_rows,
-    pair_rows,
-    part_rows,
-    parts_of,
-)
-from pooler.commands.qrels.agreement_settings import (
     ALL_LABELS,
+    MODELS,
+    PEOPLE,
+    TOGETHER,
     AgreementOptions,
+    JudgePart,
     Pair,
+    against_rows,
     fetch_chosen,
     pairs_of,
+    part_rows,
     resolve_levels,
-    settings_of,
 )
+from pooler.judge_kinds import kinds_words
 from pooler.messages import say, warn
 from pooler.result import Result, frozen_settings
-from pooler.sources.source import source_of
+from pooler.sources.source import Source
 from pooler.tables import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from store.analysis.agreement.intervals import FEW_TOPICS
-from store.analysis.agreement.overlap import stacked_specific
-from store.analysis.agreement.tables import PairStack, all_pair_stacks, sharing_pairs
+from store.analysis.agreement.kappa import stacked_specific
+from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
 from store.errors import ArgumentError
 from store.grades import Aggregate
 from store.grades.definition import QrelsDefinition
@@ -53,13 +40,43 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.sources.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
 
-    Judged: TypeAlias = Measurable
-else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.options:JudgesOptions", "source")]
+Row = Mapping[str, Any]
 
+SKEWED = 0.8
+"""Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
+
+KINDS = {
+    "topic": "other topics (topic bootstrap, {resamples} resamples, seed {seed})",
+    "item": "other documents, assuming independence (item bootstrap, {resamples} resamples, seed {seed})",
+    "asymptotic": "other documents, assuming independence (from the standard error)",
+}
+FIRST, SECOND = Column("first"), Column("second")
+PART = Column("part", about="who is measured: people, models, or each person with each model")
+N_ABOUT = "documents both graded"
+_AT = Column("at", about="1+ = grades of 1 or more count as relevant")
+SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
+KAPPA = Column(
+    "kappa",
+    "float",
+    about="agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less often than by chance",
+    digits=3,
+)
+QUADRATIC = Column(
+    "quadratic", "float", about="kappa in which a near miss counts less than a far one", digits=3
+)
+AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
+MOST_PAIRS = 66
+"""Pairs that people are shown: those of 12 judges."""
+SHOWN_ENDS = 10
+"""Of more pairs, the lowest and the highest."""
+MOST_APART = 10
+"""Of more pairs, those without a common document are counted only."""
+MOST_JUDGES = 20
+"""Judges that are listed one by one."""
+FEW_DOCUMENTS = 30
+"""With fewer common documents the coefficients of a pair say little."""
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
     "alpha_nominal": "alpha, nominal",
@@ -86,18 +103,10 @@ _ALL_JUDGES = (
 
 
 def _all_view(
-    rows: Sequence[Row],
-    n_judges: int,
-    options: AgreementOptions,
-    *,
-    skewed: Collection[int | None],
-    part: JudgePart | None,
+    rows: Sequence[Row], part: JudgePart, options: AgreementOptions, skewed: Collection[int | None]
 ) -> View:
-    """Show the agreement of all judges together, or of all of a part.
-
-    AC1 at `skewed` levels (``None`` = graded), where one grade prevails.
-    """
-    across = part is not None and part.is_across
+    """Show the agreement of all judges of a part; AC1 at `skewed` levels, where one grade prevails."""
+    across = part.is_across
     named, graded, binary = (ACROSS, ACROSS_GRADED, ACROSS_BINARY) if across else (MEASURES, GRADED, BINARY)
     two_grades = len(options.scale.values) == 2
     chosen: list[Row] = []
@@ -125,18 +134,16 @@ def _all_view(
             " over topics that have any; N: documents that everybody graded."
         )
     if "AC1" in measures:
-        lines.append(f"AC1: {people.ac1_column(binary=None not in skewed or two_grades).about}.")
+        lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
     own = [Column("on"), Column("measure")]
     columns = [*own, Column("value", "float", digits=3)]
-    columns += [people.interval_column("interval", "")] * (options.kind != "none")
+    columns += [interval_column("interval", "")] * (options.kind != "none")
     columns.append(Column("n", "int", "N", "" if across else "documents with at least two graders"))
-    columns += [Column("topics", "int"), *people.band_column(options)]
+    columns += [Column("topics", "int"), *band_column(options)]
     columns += [REASON] * (options.kind == "none")
     table = Table.of_rows("all_judges", [*own, *_ALL_JUDGES], chosen)
-    lines += [people.bands_line(options)] if options.bands else []
-    title = f"All {n_judges} judges together"
-    if part is not None:
-        title = "People with models" if across else f"All {n_judges} {part.name} together"
+    lines += [bands_line(options.bands)] if options.bands else []
+    title = "People with models" if across else f"All {len(part.judges)} {part.name} together"
     return View(table, columns, title=title, notes=lines)
 
 
@@ -149,7 +156,7 @@ def _notes_once(views: Sequence[View]) -> list[View]:
     return found[::-1]
 
 
-def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart | None) -> View:
+def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart) -> View:
     wanted: list[tuple[int | None, str, str]] = []
     if len(options.scale.values) > 2:
         wanted.append((None, "alpha_ordinal", "alpha"))
@@ -175,13 +182,12 @@ def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
     lines = ["overlap covers the documents that everybody graded."] if options.levels else []
     table = Table.of_rows("all_judges", columns, list(by_topic.values()))
-    who = "judges" if part is None else part.name
-    return View(table, title=f"All {who} together, topic by topic", notes=lines)
+    return View(table, title=f"All {part.name} together, topic by topic", notes=lines)
 
 
 @command
 def agreement(
-    source: Judged,
+    source: Annotated[Source, Given("pooler.cli.options:JudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     levels: Annotated[Levels, Option(default="the relaxed and the rigid level; for json and tsv all")] = (),
     every_level: Annotated[bool, Option(hidden=True, for_people=False)] = True,
@@ -245,7 +251,7 @@ def agreement(
     if aggregate == "sum":
         raise ArgumentError("aggregate", "must give grades of the scale; sums are none", "sum")
     rule.check()
-    with source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
+    with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         options = AgreementOptions(
             scale=scale,
@@ -257,87 +263,62 @@ def agreement(
             bands=bands,
             by_topic=by_topic,
         )
-        chosen = fetch_chosen(opinions, judges, against, apart=True)
-        votes, parts = chosen.votes, tuple(parts_of(chosen))
-        names, topics = votes.votes.judges, votes.votes.topics
-        every_pair = pairs_of(names, against)
+        votes, voters, parts = fetch_chosen(opinions, judges, against, apart=True)
+        every_pair = pairs_of(votes.votes.judges, against)
         # Intervals of many pairs take long: they are made where somebody asks for them.
         intervals = options.kind != "none" and (interval is not None or len(every_pair) <= MOST_PAIRS)
         # A crowd has a million pairs that share no document: they are counted.
         leaves_out = not all_pairs and len(every_pair) > MOST_APART
         n_apart = 0
-        together: list[dict[str, Any]] = []
-        stacks: list[PairStack] = []
-        stacked: list[Pair] = []
-        if against is None:
-            stacks, stacked = _stacks(votes, options, leaves_out=leaves_out)
         found: list[dict[str, Any]] = []
-        if parts:
-            for part in parts:
-                own = votes if part.is_across else opinions.grades.votes(part.judges)
-                rows, of_all, n_more = part_rows(
-                    part, own, options, intervals=intervals, leaves_out=leaves_out
-                )
-                found, together, n_apart = found + rows, together + of_all, n_apart + n_more
-        elif against is None:
-            n_apart = len(every_pair) - len(stacked)
-            found = pair_rows(stacks, stacked, topics, options, intervals=intervals)
-            together = judges_rows(votes, options) if len(names) > 2 else []
-        else:
+        together: list[dict[str, Any]] = []
+        for part in parts if against is None else ():
+            own = opinions.grades.votes(part.judges) if part.name in (PEOPLE, MODELS) else votes
+            rows, of_all, n_more = part_rows(part, own, options, intervals=intervals, leaves_out=leaves_out)
+            found, together, n_apart = found + rows, together + of_all, n_apart + n_more
+        if against is not None:
             others = [first for first, _ in every_pair]
             wanted = None if aggregate is None else rule
             found = against_rows(votes, against, others, options, wanted, intervals=intervals)
             if leaves_out:
-                shared, n_apart = people.sharing(found)
+                shared, n_apart = sharing(found)
                 found = [dict(row) for row in shared]
+        numbers = [row["n"] for row in of_judges(found, found[-1]["level"] if found else None)]
+        if few := n_apart + sum(number < FEW_DOCUMENTS for number in numbers):
+            pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
+            words = f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents"
+            warn(f"{words}: their kappas mean little")
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
-        _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
+        if has_intervals and options.kind == "topic" and 1 < votes.n_topics < FEW_TOPICS:
+            warn(f"{votes.n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
         if erased := opinions.erased():
             say(erased)
-    settings = settings_of(votes, options, against=against, rule=rule, voters=chosen.voters)
-    settings["all_pairs"] = all_pairs
-    if parts:
+    settings: dict[str, Any] = {
+        "documents": votes.n_documents,
+        "topics": votes.n_topics,
+        "judges": list(votes.votes.judges),
+        **voters.to_json(),
+        "scale": list(scale.values),
+        "levels": list(options.levels),
+        "interval": options.kind,
+        "interval_level": None if options.kind == "none" else 0.95,
+        "resamples": resamples if options.kind in ("topic", "item") else None,
+    }
+    if parts[0].name == TOGETHER:
+        parts = ()
+    else:
         settings["parts"] = {part.name: list(part.judges) for part in parts}
     return AgreementResult(
         found=found,
         n_pairs=len(every_pair),
         n_apart=n_apart,
         together=together,
-        stacks=stacks,
-        stacked=stacked,
         has_intervals=intervals,
         votes=votes,
         options=options,
         parts=parts,
         settings=frozen_settings(**settings),
     )
-
-
-def _stacks(
-    votes: PopulationVotes, options: AgreementOptions, *, leaves_out: bool
-) -> tuple[list[PairStack], list[Pair]]:
-    """Count the grades of every two judges, or of those alone who share a document."""
-    stacks = list(all_pair_stacks(votes, options.level_indices))
-    stacked = pairs_of(votes.votes.judges, None)
-    if not leaves_out:
-        return stacks, stacked
-    stacks, kept = sharing_pairs(stacks)
-    return stacks, [stacked[number] for number in kept]
-
-
-def _warn(
-    rows: Sequence[Row], n_apart: int, n_topics: int, options: AgreementOptions, *, intervals: bool
-) -> None:
-    """Say where the numbers stand on little; `n_apart` pairs are in no row."""
-    level = rows[-1]["level"] if rows else None
-    numbers = [row["n"] for row in people.of_judges(rows, level)]
-    few = n_apart + sum(number < people.FEW_DOCUMENTS for number in numbers)
-    if few:
-        pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
-        words = f"{few:,} of {pairs} {share} fewer than {people.FEW_DOCUMENTS} documents"
-        warn(f"{words}: their kappas mean little")
-    if intervals and options.kind == "topic" and 1 < n_topics < FEW_TOPICS:
-        warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -355,10 +336,6 @@ class AgreementResult(Result):
     """Pairs left out, as they share no document."""
     together: list[dict[str, Any]]
     """Of all judges; empty for two, and against a reference."""
-    stacks: list[PairStack]
-    """Contingency tables of every two judges; empty against a reference."""
-    stacked: list[Pair]
-    """The pairs of `stacks`."""
     has_intervals: bool
     """Whether pairs have intervals."""
     votes: PopulationVotes
@@ -404,13 +381,14 @@ class AgreementResult(Result):
         Where people and models are measured apart, those of the first part; `all_judges` the table has all.
         """
         found: dict[str, NDArray[np.float64]] = {}
-        first = self.parts[0].name if self.parts else None
-        for row in self._whole(self.together):
-            if row.get("part") != first:
-                continue
+        for row in self._whole(_of_part(self.together, self._parts[0])):
             values = found.setdefault(row["coefficient"], np.full(len(self.levels), np.nan))
             values[self.levels.index(row["level"])] = np.nan if row["value"] is None else row["value"]
         return found
+
+    @property
+    def _parts(self) -> tuple[JudgePart, ...]:
+        return self.parts or (JudgePart(TOGETHER, self.judges, ()),)
 
     def _of_pairs(self, name: str) -> NDArray[np.float64]:
         values = np.full((len(self.levels), len(self.compared)), np.nan)
@@ -420,7 +398,7 @@ class AgreementResult(Result):
                 values[self.levels.index(row["level"]), pairs[row["first"], row["second"]]] = row[name]
         return values
 
-    def _whole(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _whole(self, rows: Sequence[Row]) -> list[Row]:
         return [row for row in rows if row.get("topic", "all") == "all"]
 
     def kinds_of_voters(self) -> Mapping[str, int]:
@@ -432,18 +410,22 @@ class AgreementResult(Result):
         return {"pairs_apart": self.n_apart} if self.n_apart else {}
 
     def _tables(self) -> Iterator[Table]:
-        judges = self._judges()
-        kinds = self.settings.get("kinds", {})
-        yield judges.seen_as(people.judges_view(judges, self.votes, self.options, kinds))
+        yield self._judges()
         columns = [*([PART] if self.parts else []), *([TOPIC] if self.options.by_topic else []), *_ALL_JUDGES]
-        together = _notes_once([*self._all_views()]) if self.together else []
+        together: list[View] = []
+        for part in self._parts if self.together else ():
+            rows, skewed = _of_part(self.together, part), skewed_levels(_of_part(self.found, part))
+            together.append(_all_view(rows, part, self.options, skewed))
+            if self.options.by_topic and not part.is_across:
+                together.append(_topics_view(rows, self.options, part))
+        together = _notes_once(together)
         yield Table.of_rows("all_judges", columns, self.together).seen_as(*together)
         columns = pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts))
         yield Table.of_rows("pairs", columns, self.found).seen_as(*self._pair_views(together))
-        stacks, stacked = self.stacks, self.stacked
-        if not stacks:
-            leaves_out = not self.settings["all_pairs"] and self.n_pairs > MOST_APART
-            stacks, stacked = _stacks(self.votes, self.options, leaves_out=leaves_out)
+        stacks, stacked = all_pair_stacks(self.votes, self.options.level_indices), pairs_of(self.judges, None)
+        if not self.settings["all_pairs"] and self.n_pairs > MOST_APART:
+            stacks, kept = sharing_pairs(stacks)
+            stacked = [stacked[number] for number in kept]
         if stacks:
             yield self._per_grade(stacks[0].tables, stacked)
             yield self._cross_tables(stacks[0].tables, stacked)
@@ -461,7 +443,18 @@ class AgreementResult(Result):
         }
         for value, given in zip(scale.values, votes.given().T, strict=True):
             columns[Column(f"grade_{value}", "int", str(value))] = given
-        return Table.of_columns("judges", columns)
+        table = Table.of_columns("judges", columns)
+        kinds = self.settings.get("kinds", {})
+        title = counted(len(table), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
+        lines = [population_line(votes)]
+        if left_out := [name for name in ("skipped", "cannot") if any(table.cells(name))]:
+            lines.append(f"{' and '.join(left_out)}: looked at but given no grade, so not measured.")
+        if len(table) > MOST_JUDGES:
+            shown = [replace(one, about="") for one in table.columns]
+            return table.seen_as(columns=shown, rows=[], title=title, notes=lines)
+        grades = ", ".join(map(str, scale.values))
+        lines.append(f"{grades}: how often each grade was given, of those measured.")
+        return table.seen_as(title=title, notes=lines)
 
     def _per_grade(self, tables: NDArray[np.int64], stacked: Sequence[Pair]) -> Table:
         values = self.options.scale.values
@@ -495,14 +488,6 @@ class AgreementResult(Result):
         ]
         return Table.of_rows("cross_tables", columns, rows, title=title)
 
-    def _all_views(self) -> Iterator[View]:
-        options = self.options
-        for part in self.parts or (None,):
-            together, skewed = _of_part(self.together, part), people.skewed_levels(_of_part(self.found, part))
-            yield _all_view(together, len((part or self).judges), options, skewed=skewed, part=part)
-            if options.by_topic and not (part and part.is_across):
-                yield _topics_view(together, options, part)
-
     def _pair_views(self, together: Sequence[View]) -> list[View]:
         options = self.options
         rows: Sequence[Row] = self.found
@@ -510,37 +495,244 @@ class AgreementResult(Result):
             rows = [row for row in rows if row["first"] != ALL_LABELS]
         rest, n_apart = "", self.n_apart
         if not n_apart and self.n_pairs > MOST_APART:
-            rows, n_apart = people.sharing(rows)
+            rows, n_apart = sharing(rows)
         if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
-            rows, rest = people.ends_of(rows)
-        show = partial(
-            self._shown_pairs,
-            rows,
-            intervals=self.has_intervals,
-            reference=self.settings["against"],
-            binary=options.has_levels or not rest,
-        )
-        intervals = []
-        if any(map(people.shows_intervals, [*together, *show()])):
-            intervals.append(people.interval_line(options))
-        if options.kind != "none" and options.by_topic:
-            intervals.append("With --by-topic, pairs have no intervals.")
-        elif options.kind != "none" and not self.has_intervals:
-            intervals.append("Pairs have no intervals here: --interval topic computes them.")
-        return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])
-
-    def _shown_pairs(self, rows: Sequence[Row], *, ending: Sequence[str] = (), **how: Any) -> list[View]:
-        """Show pairs, those of each part under a title of its own; `ending` is a note at the end."""
-        parts: Sequence[JudgePart | None] = self.parts or (None,)
+            rows, rest = ends_of(rows)
         views: list[View] = []
-        for part in parts:
-            who = f"Pairs of {part.name if part else 'judges'}"
-            who = "People with models" if part and part.is_across else who
-            said = ending if part is parts[-1] else ()
-            views += people.pair_views(_of_part(rows, part), self.options, who=who, ending=said, **how)
+        for part in self._parts:
+            views += pair_views(
+                _of_part(rows, part),
+                options,
+                who="People with models" if part.is_across else f"Pairs of {part.name}",
+                intervals=self.has_intervals,
+                binary=options.has_levels or not rest,
+                reference=self.settings["against"],
+            )
+        ending = [apart_line(n_apart), *rest.split("\n")]
+        if any(map(_shows_intervals, [*together, *views])):
+            kind = KINDS[options.kind].format(resamples=f"{options.resamples:,}", seed=options.seed)
+            ending.append(f"95 %: the interval in which the number may lie with {kind}.")
+        if options.kind != "none" and options.by_topic:
+            ending.append("With --by-topic, pairs have no intervals.")
+        elif options.kind != "none" and not self.has_intervals:
+            ending.append("Pairs have no intervals here: --interval topic computes them.")
+        if views:
+            views[-1] = replace(views[-1], notes=[*(views[-1].notes or ()), *filter(None, ending)])
         return views
 
 
-def _of_part(rows: Sequence[Row], part: JudgePart | None) -> list[Row]:
-    """Return the rows of a part; ``None`` = of all judges together."""
-    return [row for row in rows if part is None or row["part"] == part.name]
+def _of_part(rows: Sequence[Row], part: JudgePart) -> list[Row]:
+    return [row for row in rows if row.get("part", part.name) == part.name]
+
+
+def pair_columns(*, by_topic: bool, in_parts: bool = False) -> list[Column]:
+    """Name the columns of pairs."""
+    names = ["raw", "kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
+    names += ["quadratic", "quadratic_low", "quadratic_high", "quadratic_se", "pi", "s"]
+    names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
+    names += ["positive", "overlap", "macro_overlap", "macro_overlap_low", "macro_overlap_high"]
+    return [
+        *([PART] if in_parts else []),
+        FIRST,
+        SECOND,
+        *([TOPIC] if by_topic else []),
+        Column("level", "int"),
+        Column("n", "int"),
+        *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
+        Column("macro_topics", "int"),
+        Column("first_marginals", "ints"),
+        Column("second_marginals", "ints"),
+        Column("reason"),
+        Column("interval_reason"),
+    ]
+
+
+def population_line(population: PopulationVotes) -> str:
+    """Say over how many documents agreement is measured, and which."""
+    size = f"{counted(population.n_documents, 'document')} of"
+    size += f" {counted(population.n_topics, 'topic')}"
+    return f"Measured over {size}: those that at least two judges graded."
+
+
+def ac1_column(*, binary: bool) -> Column:
+    """Name AC1, and say why it stands there."""
+    what = "relevant or not relevant" if binary else "one grade"
+    about = (
+        f"shown next to kappa where {what} makes up more than {100 * SKEWED:.0f} % of what some pair gave;"
+        " that alone can make kappa low"
+    )
+    return Column("ac1", "float", "AC1", about, digits=3)
+
+
+def bands_line(bands: str) -> str:
+    """Say whose words for a kappa are shown."""
+    return f"{AUTHORS[bands]}: these authors' words for kappa or alpha; others use different ones."
+
+
+def band_column(options: AgreementOptions) -> list[Column]:
+    """Name the column of words after their author."""
+    return [] if options.bands is None else [Column("band", heading=AUTHORS[options.bands])]
+
+
+def interval_column(name: str, of: str) -> Column:
+    """Name a column of intervals."""
+    low, high = (f"{of}_low", f"{of}_high") if of else ("low", "high")
+    return Column(name, heading="95 %", interval=(low, high), digits=2)
+
+
+def _shows_intervals(view: View) -> bool:
+    """Return whether some row of a view shows an interval, not only a reason for none."""
+    limits = [one.interval for one in view.columns if isinstance(one, Column) and one.interval]
+    return any(cell is not None for low, _ in limits for cell in view.table.cells(low))
+
+
+def pair_views(
+    rows: Sequence[Row],
+    options: AgreementOptions,
+    *,
+    who: str,
+    intervals: bool,
+    binary: bool,
+    reference: str | None,
+) -> list[View]:
+    """Show pairs: agreement on grades, then, with `binary`, on relevant or not.
+
+    `reference`: the second judge of every pair, who is named in the title then.
+    """
+    graded = [row for row in rows if row["level"] is None and len(options.scale.values) > 2]
+    levels = [row for row in rows if row["level"] is not None]
+    if not options.by_topic:
+        levels.sort(key=lambda row: int(row["level"]))
+    has_intervals = intervals and not options.by_topic
+    title = f"{who if reference is None else f'Each judge with {reference}'}: agreement on"
+    views: list[View] = []
+    for is_binary, chosen in ((False, graded), (True, levels)):
+        if not chosen or (is_binary and views and not binary):
+            continue
+        skewed = bool(skewed_levels(chosen))
+        columns = [FIRST, SECOND] if reference is None else [Column("first", heading="judge")]
+        columns += [_AT] * is_binary + [TOPIC] * options.by_topic
+        width = max(len(_n_cell(row)) for row in chosen)
+        n = Column("n", "int", "N", N_ABOUT)
+        if any(map(_has_few, chosen)):
+            few = f"{N_ABOUT}; *: fewer than {FEW_DOCUMENTS}, so the row means little"
+            n = Column("n_marked", heading=f"{'N':>{width - 1}}", about=few)
+        columns += [n, SAME, KAPPA] + [interval_column("interval", "kappa")] * has_intervals
+        lines = []
+        if is_binary:
+            about = "documents relevant to both among those relevant to either, averaged over topics"
+            if has_intervals and options.kind == "topic":
+                about += "; its interval is in json and tsv"
+            columns.append(Column("mean_overlap", "float", "overlap", about, digits=3))
+        else:
+            columns.append(QUADRATIC)
+            # Beside AC1 or words there is no room for the second interval.
+            if has_intervals and not skewed and options.bands is None:
+                columns.append(interval_column("quadratic_interval", "quadratic"))
+            elif has_intervals:
+                lines.append("The interval of quadratic is in json and tsv.")
+        columns += [ac1_column(binary=is_binary)] * skewed + band_column(options)
+        columns += [REASON] * (not has_intervals)
+        if any(row["first"] == ALL_LABELS for row in chosen):
+            lines.append(
+                f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
+                " counts labels, not documents."
+            )
+        lines += [bands_line(options.bands)] if options.bands else []
+        cells = [
+            {
+                **row,
+                "at": f"{row['level']}+",
+                "n_marked": _n_cell(row).rjust(width),
+                "mean_overlap": row.get("overlap") if row["topic"] != "all" else row.get("macro_overlap"),
+            }
+            for row in chosen
+        ]
+        declared = [*pair_columns(by_topic=True), _AT, Column("n_marked"), Column("mean_overlap", "float")]
+        table = Table.of_rows("pairs", declared, cells)
+        what = "relevant or not" if is_binary else "grades"
+        views.append(View(table, columns, title=f"{title} {what}", notes=lines))
+    if len(views) > 1:
+        views[1] = replace(views[1], columns=_without_about(views[1].columns, views[0].columns))
+    return views
+
+
+def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Column]) -> list[str | Column]:
+    known = {(one.title.strip(), one.about) for one in explained if isinstance(one, Column)}
+    return [
+        replace(one, about="") if isinstance(one, Column) and (one.title.strip(), one.about) in known else one
+        for one in columns
+    ]
+
+
+def sharing(rows: Sequence[Row]) -> tuple[list[Row], int]:
+    """Leave out the pairs that share no document, and count them."""
+    apart = {
+        (row["first"], row["second"])
+        for row in rows
+        if row["n"] == 0 and is_judge(row["first"]) and row.get("topic", "all") == "all"
+    }
+    return [row for row in rows if (row["first"], row["second"]) not in apart], len(apart)
+
+
+def apart_line(number: int) -> str:
+    """Say how many pairs are left out; empty when none is."""
+    return f"{counted(number, 'pair')} {'shares' if number == 1 else 'share'} no document." if number else ""
+
+
+def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
+    """Choose what people see of too many pairs: all judges, lowest, highest; say what the rest is like."""
+    levels = {row["level"] for row in rows}
+    level = None if None in levels else min(levels)
+    whole = of_judges(rows, level)
+    measured = [row for row in whole if row["kappa"] is not None]
+    enough = [row for row in measured if row["n"] >= FEW_DOCUMENTS]
+    ranked = sorted(enough or measured, key=lambda row: row["kappa"])
+    low, high = ranked[:SHOWN_ENDS], ranked[SHOWN_ENDS:][-SHOWN_ENDS:]
+    middle = [row["kappa"] for row in ranked[len(low) : len(ranked) - len(high)]]
+    place_of = {(row["first"], row["second"]): place for place, row in enumerate([*low, *high])}
+    kept = [row for row in rows if not is_judge(row["first"])]
+    chosen = [row for row in rows if (row["first"], row["second"]) in place_of]
+    kept += sorted(chosen, key=lambda row: place_of[row["first"], row["second"]])
+    words = f"Of {counted(len(whole), 'pair')}: the {len(low)} lowest and {len(high)} highest kappas"
+    words += f" of those with {FEW_DOCUMENTS} documents or more." if enough else "."
+    if middle:
+        words += f"\nBetween them {counted(len(middle), 'pair')}, {middle[0]:.3f} to"
+        words += f" {middle[-1]:.3f}, half of them below {middle[len(middle) // 2]:.3f}."
+    if enough and len(measured) > len(enough):
+        words += f" Fewer documents: {counted(len(measured) - len(enough), 'pair')}."
+    if len(whole) > len(measured):
+        words += f" No kappa: {counted(len(whole) - len(measured), 'pair')}."
+    return kept, f"{words}\n--all-pairs shows every pair, --level N agreement on relevant or not."
+
+
+def of_judges(rows: Sequence[Row], level: int | None) -> list[Row]:
+    """Return the rows of pairs of judges at a level, over all topics."""
+    at_level = [row for row in rows if row["level"] == level and row["topic"] == "all"]
+    return [row for row in at_level if is_judge(row["first"])]
+
+
+def skewed_levels(rows: Sequence[Row]) -> set[int | None]:
+    """Return the levels, ``None`` = graded, at which one grade is more than `SKEWED` of what a pair gave."""
+    found = set()
+    for row in rows:
+        if row.get("topic", "all") != "all" or row["n"] < FEW_DOCUMENTS:
+            continue
+        sides = (row["first_marginals"], row["second_marginals"])
+        given = [one + other for one, other in zip(*sides, strict=True)]
+        if max(given) > SKEWED * sum(given):
+            found.add(row["level"])
+    return found
+
+
+def is_judge(name: object) -> bool:
+    """Tell a judge from all labels or an aggregate, which stand in brackets."""
+    return not str(name).startswith("(")
+
+
+def _has_few(row: Row) -> bool:
+    return bool(row["topic"] == "all" and row["n"] < FEW_DOCUMENTS)
+
+
+def _n_cell(row: Row) -> str:
+    return f"{row['n']:,}{'*' if _has_few(row) else ' '}"

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from pooler.command import Cutoff, Given, Level, Option, Seed, command
-from pooler.commands.qrels.agreement_people import population_line
-from pooler.commands.qrels.agreement_settings import fetch_chosen, resolve_levels
+from pooler.commands.qrels.agreement import population_line
+from pooler.commands.qrels.agreement_rows import fetch_chosen, resolve_levels
 from pooler.messages import say, warn
 from pooler.result import Result, frozen_settings
-from pooler.sources.source import source_of
+from pooler.sources.source import Source
 from pooler.tables import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
-from store.analysis.collapse import level_index
+from store.analysis.agreement.votes import level_index
 from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.sources.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
-    from store.analysis.arrays import RankedDocuments
-
-    Judged: TypeAlias = Measurable
-else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.options:RankingJudgesOptions", "source")]
 
 SHOWN = 10
 """Pairs of runs, and of judges when there are too many, that people are shown."""
@@ -48,7 +42,7 @@ CODES = {
 
 @command
 def agreement_orders(
-    source: Judged,
+    source: Annotated[Source, Given("pooler.cli.options:RankingJudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     level: Level = None,
     mixtures: Annotated[int, Option(least=1)] = 1000,
@@ -72,53 +66,30 @@ def agreement_orders(
     ArgumentError
         If the scale has another level.
     """
-    with source_of(source).judging(of_scale=isinstance(level, str)) as opinions:
+    with source.judging(of_scale=isinstance(level, str)) as opinions:
         levels = resolve_levels(opinions.scale, () if level is None else (level,), all_of_them=False)
-        found_judges = fetch_chosen(opinions, judges, None)
-        votes = found_judges.votes
+        votes, voters, _ = fetch_chosen(opinions, judges, None)
         ranked = opinions.rankings()
         if erased := opinions.erased():
             say(erased)
         cut = level_index(opinions.scale, levels[0])
-        found = judge_order_of(
-            votes, ranked, level_index=cut, cutoff=cutoff or 1000, mixtures=mixtures, seed=seed
+        scores = judge_average_precisions(
+            votes.votes,
+            votes.document_numbers,
+            ranked.tags,
+            ranked.rankings,
+            level_index=cut,
+            cutoff=cutoff or 1000,
         )
+        scores = scores[np.any(~np.isnan(scores), axis=(1, 2))]
+        found = judge_order(scores, seed=seed, mixtures=mixtures)
+        if not found.topics and len(found.judges) > 2:  # no topic has a score under every judge
+            with_two = judge_order(scores, seed=seed, mixtures=mixtures, min_judges=2)
+            found = with_two if with_two.topics else found
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)
-    settings = frozen_settings(
-        judges=list(votes.votes.judges), level=levels[0], **found_judges.voters.to_json()
-    )
+    settings = frozen_settings(judges=list(votes.votes.judges), level=levels[0], **voters.to_json())
     return JudgedOrders(order=found, runs=ranked.tags, votes=votes, settings=settings)
-
-
-def judge_order_of(
-    population: PopulationVotes,
-    ranked: RankedDocuments,
-    *,
-    level_index: int,
-    cutoff: int,
-    mixtures: int,
-    seed: int,
-) -> JudgeOrder:
-    """Order the runs by MAP under every judge and under mixtures of them.
-
-    Over topics with a score under every judge; where there is none, over those with a score under
-    two, with mixtures of those who have one. Topics without any score do not count.
-    """
-    scores = judge_average_precisions(
-        population.votes,
-        population.document_numbers,
-        ranked.tags,
-        ranked.rankings,
-        level_index=level_index,
-        cutoff=cutoff,
-    )
-    scores = scores[np.any(~np.isnan(scores), axis=(1, 2))]
-    found = judge_order(scores, seed=seed, mixtures=mixtures)
-    if not found.topics and len(found.judges) > 2:
-        with_two = judge_order(scores, seed=seed, mixtures=mixtures, min_judges=2)
-        return with_two if with_two.topics else found
-    return found
 
 
 def is_partial(order: JudgeOrder) -> bool:
@@ -299,17 +270,11 @@ class JudgedOrders(Result):
         ]
         columns.append(Column("reason"))
         order, mixed = self.order, self.order.mixtures
+        facts = {"mixtures": mixed.n_mixtures, "undefined": mixed.n_undefined, "topics": mixed.n_topics}
+        facts |= {"left_out": order.n_left_out, "min_judges": order.min_judges}
         rows: list[dict[str, Any]] = []
         for name, spread in (("tau", mixed.tau), ("tau_ap", mixed.tau_ap)):
-            row = {
-                "coefficient": name,
-                "mixtures": mixed.n_mixtures,
-                "undefined": mixed.n_undefined,
-                "topics": mixed.n_topics,
-                "left_out": order.n_left_out,
-                "min_judges": order.min_judges,
-                "reason": mixed.reason,
-            }
+            row: dict[str, Any] = {"coefficient": name, **facts, "reason": mixed.reason}
             if spread is not None:
                 quantiles = spread.quantiles
                 row |= {"mean": spread.mean, "least": spread.least, "greatest": spread.greatest}

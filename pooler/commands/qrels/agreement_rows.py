@@ -1,16 +1,17 @@
-"""Rows of agreement: pairs of judges, all together, people and models apart, judges and a reference."""
+"""What agreement is measured of, and its rows: pairs, all together, people and models apart, a reference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pooler.commands.qrels.agreement_settings import ALL_LABELS, AgreementOptions, ChosenJudges, Pair
+from pooler.judge_kinds import kinds_words, voters_words, warn_about_voters
 from pooler.messages import progress as report_progress
+from pooler.messages import say, warn
 from store.analysis.agreement.kappa import band
 from store.analysis.agreement.many import AllJudges, all_judges, all_judges_by_topic
 from store.analysis.agreement.tables import (
@@ -21,18 +22,26 @@ from store.analysis.agreement.tables import (
     reasons,
     sharing_pairs,
 )
+from store.analysis.agreement.votes import level_index
+from store.errors import PoolerError, UnknownNameError
+from store.grades.definition import QrelsDefinition
+from store.judging.kinds import SORTS, Voters, choose_voters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pooler.sources.source import Opinions
     from store.analysis.agreement.intervals import Interval
+    from store.analysis.agreement.kappa import Bands
+    from store.analysis.agreement.tables import IntervalKind
     from store.analysis.agreement.votes import PopulationVotes
-    from store.grades.definition import QrelsDefinition
+    from store.records import Scale
+
 
 UNDEFINED = "undefined"
 """The code of an interval whose coefficient has no number: `reason` says why."""
-PEOPLE, ACROSS, MODELS = "people", "people and models", "models"
-"""The parts, in order."""
+TOGETHER, PEOPLE, ACROSS, MODELS = "judges", "people", "people and models", "models"
+"""All judges in one part; or the parts, in order."""
 EVERY_PERSON, EVERY_MODEL = "(people)", "(models)"
 """Stand for every label of one side; no judge's name has a bracket in front."""
 
@@ -64,8 +73,14 @@ def pair_rows(
                     row |= _limits(of_row)
                 advance(1)
             rows += [{**named, "topic": "all", **row} for row in found]
-            if options.by_topic:
-                rows += [{**named, **row} for row in _topic_rows(stacks, number, topics, options)]
+            by_topic: dict[int, list[dict[str, Any]]] = {}
+            for stack in stacks if options.by_topic else ():
+                tables = stack.topic_tables(number)
+                (kept,) = np.nonzero(tables.any(axis=(1, 2)))
+                of_topics = _stack_rows(tables[kept], stack.level_index, options)
+                for topic, row in zip(kept.tolist(), of_topics, strict=True):
+                    by_topic.setdefault(topic, []).append({**named, **row, "topic": topics[topic]})
+            rows += [row for of_topic in by_topic.values() for row in of_topic]
     return rows
 
 
@@ -112,19 +127,6 @@ def _stack_rows(
     return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def _topic_rows(
-    stacks: Sequence[PairStack], number: int, topics: Sequence[str], options: AgreementOptions
-) -> list[dict[str, Any]]:
-    by_topic: dict[str, list[dict[str, Any]]] = {}
-    for stack in stacks:
-        tables = stack.topic_tables(number)
-        (kept,) = np.nonzero(tables.any(axis=(1, 2)))
-        found = _stack_rows(tables[kept], stack.level_index, options)
-        for topic, row in zip(kept.tolist(), found, strict=True):
-            by_topic.setdefault(topics[topic], []).append({**row, "topic": topics[topic]})
-    return [row for rows in by_topic.values() for row in rows]
-
-
 def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) -> dict[str, Any]:
     row: dict[str, Any] = {
         "topic": "all",
@@ -155,7 +157,6 @@ def _limits(intervals: Mapping[str, Interval]) -> dict[str, Any]:
 
 
 def _cells(values: NDArray[np.float64]) -> list[Any]:
-    """Turn an array into cells; NaN is ``None``."""
     cells: list[Any] = values.tolist()
     for place in np.flatnonzero(np.isnan(values)).tolist():
         cells[place] = None
@@ -177,7 +178,7 @@ def against_rows(
 
     `intervals`: whether each judge has intervals; the rows on all of them have in any case.
     """
-    from store.grades.reference import aggregate_against, pairs_together
+    from store.grades.qrels import aggregate_against, pairs_together
 
     topics, wanted = population.votes.topics, options.kind != "none"
     each, together = pairs_together(
@@ -194,14 +195,7 @@ def against_rows(
 
 
 def aggregate_name(rule: QrelsDefinition) -> str:
-    """Name the aggregate in the place of a judge.
-
-    Examples
-    --------
-    >>> from store.grades.definition import QrelsDefinition
-    >>> aggregate_name(QrelsDefinition(aggregate="majority", ties="low", binary_first=True))
-    '(majority, ties low, binary first)'
-    """
+    """Name the aggregate in the place of a judge, as `(majority, ties low, binary first)`."""
     parts = [str(rule.aggregate), *([f"ties {rule.ties}"] if rule.ties else [])]
     parts += ["binary first"] if rule.binary_first else []
     return f"({', '.join(parts)})"
@@ -221,38 +215,6 @@ class JudgePart:
         return self.name == ACROSS
 
 
-def parts_of(chosen: ChosenJudges) -> Iterator[JudgePart]:
-    """Yield the parts that have a pair."""
-    people, models = chosen.people, chosen.models
-    for part in (
-        JudgePart(PEOPLE, people, tuple(combinations(people, 2))),
-        JudgePart(ACROSS, (*people, *models), tuple(product(people, models))),
-        JudgePart(MODELS, models, tuple(combinations(models, 2))),
-    ):
-        if part.pairs:
-            yield part
-
-
-def _across_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "topic": row["topic"],
-            "level": row["level"],
-            "coefficient": name,
-            "value": row[name],
-            "low": row.get(f"{name}_low"),
-            "high": row.get(f"{name}_high"),
-            "n": row["n"],
-            "topics": row.get("macro_topics") if name == "macro_overlap" else row["topics"],
-            "reason": row["reason"] if row[name] is None else None,
-            "interval_reason": row.get("interval_reason") if name in _WITH_INTERVAL else None,
-        }
-        for row in rows
-        for name in _ACROSS
-        if name == "kappa" or row.get(name) is not None
-    ]
-
-
 def part_rows(
     part: JudgePart,
     population: PopulationVotes,
@@ -265,7 +227,7 @@ def part_rows(
 
     `population` has the judges of the part; `leaves_out`: pairs that share no document.
     """
-    from store.grades.reference import pairs_together
+    from store.grades.qrels import pairs_together
 
     topics, named = population.votes.topics, list(part.pairs)
     if part.is_across:
@@ -273,14 +235,181 @@ def part_rows(
         labels = (EVERY_PERSON, EVERY_MODEL)
         together = pair_rows(both, [labels], topics, options, intervals=options.kind != "none")
         n_topics = int(both[0].topic_tables(0).any(axis=(1, 2)).sum())
-        all_ = _across_rows([{"topics": n_topics if row["topic"] == "all" else 1, **row} for row in together])
+        all_ = [
+            {
+                "topic": row["topic"],
+                "level": row["level"],
+                "coefficient": name,
+                "value": row[name],
+                "low": row.get(f"{name}_low"),
+                "high": row.get(f"{name}_high"),
+                "n": row["n"],
+                "topics": (
+                    row.get("macro_topics")
+                    if name == "macro_overlap"
+                    else n_topics
+                    if row["topic"] == "all"
+                    else 1
+                ),
+                "reason": row["reason"] if row[name] is None else None,
+                "interval_reason": row.get("interval_reason") if name in _WITH_INTERVAL else None,
+            }
+            for row in together
+            for name in _ACROSS
+            if name == "kappa" or row.get(name) is not None
+        ]
     else:
         stacks = list(all_pair_stacks(population, options.level_indices))
-        all_ = judges_rows(population, options)
+        is_worth = part.name != TOGETHER or len(part.judges) > 2
+        all_ = judges_rows(population, options) if is_worth else []
     n_pairs = len(named)
     if leaves_out:
         stacks, kept = sharing_pairs(stacks)
         named = [named[number] for number in kept]
     rows = pair_rows(stacks, named, topics, options, intervals=intervals)
-    of_part = {"part": part.name}
+    of_part = {} if part.name == TOGETHER else {"part": part.name}
     return ([{**of_part, **row} for row in rows], [{**of_part, **row} for row in all_], n_pairs - len(named))
+
+
+Pair = tuple[str, str]
+
+ALL_LABELS = "(all labels)"
+"""Every label of the others, each compared with the reference; no judge's name has a blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementOptions:
+    """What is to be computed."""
+
+    scale: Scale
+    levels: tuple[int, ...]
+    """Least relevant grades, by value, ascending."""
+    has_levels: bool
+    """Whether they were asked for by name."""
+    kind: IntervalKind = "topic"
+    resamples: int = 10_000
+    seed: int = 1
+    bands: Bands | None = None
+    by_topic: bool = False
+
+    @property
+    def level_indices(self) -> list[int]:
+        """The levels as indices into the scale."""
+        return [level_index(self.scale, level) for level in self.levels]
+
+    def level_at(self, index: int | None) -> int | None:
+        """Return the level of an index; ``None`` = graded."""
+        return None if index is None else self.scale.values[index]
+
+
+def resolve_levels(scale: Scale, levels: Sequence[int | str], *, all_of_them: bool) -> tuple[int, ...]:
+    """Resolve the levels; by default all of the scale, or its relaxed and rigid one."""
+    if levels:
+        return tuple(sorted({QrelsDefinition().level_on(scale, level) for level in levels}))
+    if all_of_them:
+        return scale.values[1:]
+    both = [scale.relaxed, *([] if scale.rigid is None else [scale.rigid])]
+    return tuple(dict.fromkeys(both))
+
+
+def fetch_chosen(
+    opinions: Opinions, named: Sequence[str], against: str | None, *, apart: bool = False
+) -> tuple[PopulationVotes, Voters, tuple[JudgePart, ...]]:
+    """Return the votes of the judges to be measured, two at least, whose they are, and the parts with a pair.
+
+    By default the judges who count and graded are measured; with a reference they are the others. `apart`:
+    people and models both, which are then to be kept apart.
+    """
+    opened, whose = opinions.grades, opinions.source.whose
+    reference = [] if against is None else [against]
+    kind_of = {judge.name: judge.kind for judge in opened.judges()}
+    for name in dict.fromkeys([*named, *reference]):
+        if name not in kind_of:
+            raise UnknownNameError("judge", name, list(kind_of))
+        if kind_of[name] == "adjudicator":
+            warn(
+                f"{name} is an adjudicator, who saw the others' opinions: agreement with {name} says"
+                " little about how far judges agree"
+            )
+    names = named or whose.judges
+    kinds = () if names else whose.kinds
+    every = opened.voters(kinds=[*SORTS])
+    others = [one for one in every.judges if one.name != against]
+    of_files = opened.voters().is_named and not kinds and not names
+    of = [*names, *reference] if names else [one.name for one in others] if of_files else []
+    voters = opened.voters(of) if names else choose_voters(others, every.graders, of=of, kinds=kinds)
+    people, models = (
+        tuple(name for name in every.voting if kind_of[name] == kind) for kind in ("human", "model")
+    )
+    is_apart = bool(apart and people and models and not voters.is_named and against is None)
+    if is_apart:
+        voters = replace(
+            voters,
+            judges=tuple(one for one in every.judges if one.name in {*people, *models}),
+            left_out=tuple(one for one in voters.left_out if one.name not in models),
+        )
+        chosen = [*people, *models]
+    else:
+        chosen = list(dict.fromkeys([*names, *reference])) if names else [*voters.voting, *reference]
+    votes = opened.votes(chosen)
+    judges = votes.votes.judges
+    if not judges or not votes.graded.any():
+        raise _nothing(opinions, names, voters)
+    if len(judges) < 2:
+        raise _alone(opinions, judges[0], names, voters)
+    if not votes.n_documents and opinions.collection is None:
+        message = f"no document is judged by two of the judges: {', '.join(judges)}"
+        raise PoolerError(message, hint="name files of judges who had the same documents")
+    if is_apart:
+        hint = "--qrels NAME measures them together, defined with --kinds human,model"
+        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({hint})")
+        if voters.left_out:
+            warn(f"left out: {kinds_words(voters.counts_left_out)}")
+        parts = (
+            JudgePart(PEOPLE, people, tuple(combinations(people, 2))),
+            JudgePart(ACROSS, (*people, *models), tuple(product(people, models))),
+            JudgePart(MODELS, models, tuple(combinations(models, 2))),
+        )
+        return votes, voters, tuple(part for part in parts if part.pairs)
+    else:
+        warn_about_voters(voters, "are measured together", others=against is not None)
+    return votes, voters, (JudgePart(TOGETHER, judges, tuple(combinations(judges, 2))),)
+
+
+def _nothing(opinions: Opinions, names: Sequence[str], voters: Voters) -> PoolerError:
+    message = "there is nothing to measure: "
+    if voters.kinds and voters.graders:
+        message += f"no judge of kind {' or '.join(voters.kinds)} has graded a document"
+    elif names and voters.graders:  # others have
+        message += "none of them has graded a document"
+    else:
+        message += "no judge has graded a document yet"
+    hint = (
+        "no line of the files is a judgement"
+        if opinions.collection is None
+        else "pooler judge makes judgements; pooler import judgements reads them"
+    )
+    return PoolerError(message, hint=hint)
+
+
+def _alone(opinions: Opinions, name: str, names: Sequence[str], voters: Voters) -> PoolerError:
+    message = f"agreement needs two judges, but there is only `{name}`"
+    hint = "name another judge, or none: then all who graded are measured"
+    if not names and voters.left_out:
+        message += f" ({voters_words(voters)})"
+        hint = "name the judges, or --qrels of several kinds, as of `qrels define NAME --kinds human,model`"
+    elif not names:
+        hint = (
+            "let another judge grade the same documents: pooler judge --judge NAME"
+            if opinions.collection is not None
+            else "name another judge's file with --qrels, too; a file of several judges is read by"
+            " `pooler import judgements FILE --judge-column 2`"
+        )
+    return PoolerError(message, hint=hint)
+
+
+def pairs_of(judges: Sequence[str], reference: str | None) -> list[tuple[str, str]]:
+    """Return every two judges, or each with the reference."""
+    if reference is None:
+        return list(combinations(judges, 2))
+    return [(judge, reference) for judge in judges if judge != reference]

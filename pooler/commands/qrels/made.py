@@ -1,4 +1,4 @@
-"""Qrels of several judges' grades, graded or binary, with a manifest: whose they are, how they became one."""
+"""Qrels of several judges' grades, with a manifest and messages: whose they are, how they became one."""
 
 from __future__ import annotations
 
@@ -10,43 +10,33 @@ from heapq import merge
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.commands.qrels.words import (
-    qrels_facts,
-    tell_decisions,
-    tell_few_votes,
-    tell_judged,
-    tell_left_out,
-    tell_rulings,
-    tell_tied,
-)
 from pooler.files import WritesFile
-from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters
+from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters, who_judged
 from pooler.messages import say, warn
 from pooler.result import Done, Result, frozen_settings
+from pooler.sources import judgement_files
 from pooler.sources.judged import Level, level_of_files
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import Classes, classes_facts, read_classes
+from store.formats.scale import scale_to_json
+from store.formats.tables import GradedRow, ReadTable
+from store.judging.kinds import SORTS, sorts_words
 from store.records import Judge, Qrel, Scale
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from pooler.sources.judgement_files import JudgedFile
-    from store.collection import Collection
     from store.formats.qrels import QrelCells
-    from store.grades.definition import NamedQrels
-    from store.grades.opinions import AllVotes
+    from store.grades.definition import NamedQrels, QrelsDefinition
+    from store.grades.opinions import AllVotes, Pair
     from store.grades.qrels import FinalQrels, Flip
 
-Pair = tuple[str, str]
-"""Topic and docno."""
+
 _QRELS = (TOPIC, Column("iteration"), DOCNO, GRADE)
 Levels = list[int | None]
 """Of the qrels that are asked for; ``None`` = graded."""
-Choose = Callable[["Scale"], Levels]
-"""Of a scale, the levels."""
 
 
 def qrels_at(
@@ -67,6 +57,8 @@ def qrels_at(
     `check` is called with the levels before any work. What `publishes` refuses undecided documents. What
     there is to say of the qrels `tell_qrels` says.
     """
+    from store.grades.qrels import decide, flips_of
+
     named = source.named_qrels
     definition = named.definition
 
@@ -83,20 +75,94 @@ def qrels_at(
             raise ArgumentError("unjudged", requirement, unjudged)
         return wanted
 
+    files: list[judgement_files.JudgedFile] = []
     if source.judgements or source.is_of_files:
         classes = None if one_of is None else read_classes(one_of)
-        found = _of_files(source, named, levels, choose)
+        files, all_votes, judges, wanted = _of_files(source, definition, levels, choose)
+        open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
+        for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
+            if is_settled:
+                open_pairs.pop(pair, None)
+        origin: dict[str, Any] = {
+            "files": [
+                {
+                    "file": PurePath(one.named.file).name,
+                    "judge": one.named.judge,
+                    "sha256": None if one.source is None else one.source.table.sha256 or None,
+                }
+                for one in files
+            ]
+        }
+        erased = ""
     else:
         with opened_collection(source.collection) as opened:
             classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
-            found = _of_collection(opened, named, choose)
-    made = list(found.results(source, unjudged=unjudged, one_of=one_of, classes=classes))
-    for one in made if publishes else ():
-        check_decided(named, one.final)
-    if found.files:
-        from pooler.sources.judgement_files import tell
-
-        tell(found.files)
+            wanted = choose(opened.scale)
+            all_votes = opened.grades.all_votes(definition)
+            open_pairs, judges = opened.grades.open_pairs(all_votes, definition), opened.judges.all()
+            origin, erased = {"collection": opened.name, **erased_facts(opened)}, erased_words(opened)
+    # Beside binary files the graded one need not say how relevance would change.
+    at_levels = all_votes.scale.values[1:] if len(wanted) == 1 else ()
+    made = []
+    for level in wanted:
+        # Grades are not made binary, whatever is said of the binary files beside them.
+        is_beside = level is None and len(wanted) > 1
+        one = replace(definition, binary_first=False) if is_beside else definition
+        final = decide(all_votes, one, level)
+        flips = flips_of(all_votes, one, level, at_levels)
+        left_out = {reason: final.count_left_out(reason) for reason in ("undecided", "skipped", "cannot")}
+        manifest_facts = {
+            "tool": "pooler",
+            "version": __version__,
+            **origin,
+            "qrels": named.label,
+            "scale": scale_to_json(all_votes.scale),
+            **rule_facts(judges, final, flips),
+            "topics": final.n_topics,
+            "judged": final.n_documents,
+            "by_grade": {str(grade): count for grade, count in final.by_grade.items()},
+            "left_out": {
+                "undecided": left_out["undecided"],
+                "skipped": left_out["skipped"],
+                "cannot_be_judged": left_out["cannot"],
+            },
+            "pooled_and_unjudged": len(open_pairs),
+            "unjudged_code": unjudged,
+            "mixed_iterations": final.n_mixed_iterations,
+        }
+        duplicates: list[Qrel] = []
+        if classes is not None:
+            duplicates, n_without = _duplicate_grades(final, classes)
+            copied = {"grades": len(duplicates), "without_grade": n_without}
+            manifest_facts["one_of"] = classes_facts(classes) | copied
+        settings = {**source.named(), **final.to_json(), "judges": [*final.judges]}
+        settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
+        settings |= {} if one_of is None else {"one_of": str(one_of)}
+        settings |= all_votes.voters.to_json()
+        counts = {
+            "judged": final.n_documents,
+            "by_ruling": final.n_ruled,
+            "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
+            **left_out,
+            "unjudged": len(open_pairs),
+        }
+        made.append(
+            QrelsResult(
+                counts=frozen_settings(**counts),
+                final=final,
+                all_votes=all_votes,
+                flips=tuple(flips),
+                open_pairs=open_pairs,
+                manifest_facts=manifest_facts,
+                erased=erased,
+                duplicates=tuple(duplicates),
+                settings=frozen_settings(**settings),
+            )
+        )
+    for result in made if publishes else ():
+        check_decided(named, result.final)
+    if files:
+        judgement_files.tell(files)
     return made
 
 
@@ -182,86 +248,6 @@ class QrelsResult(WritesFile, Done):
         return Result._repr_html_(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _CollectedVotes:
-    """Votes, and what is known of where they come from."""
-
-    all_votes: AllVotes
-    named: NamedQrels
-    levels: Levels
-    open_pairs: Mapping[Pair, str]
-    """Topic and docno of pooled documents without a grade, and their iteration."""
-    judges: Sequence[Judge]
-    origin: Mapping[str, Any]
-    """Entries of the manifest."""
-    erased: str = ""
-    files: Sequence[JudgedFile] = field(default_factory=list)
-
-    def results(
-        self,
-        source: Source,
-        *,
-        unjudged: int | None,
-        one_of: Classes | None,
-        classes: Mapping[str, str] | None,
-    ) -> Iterator[QrelsResult]:
-        from store.grades.qrels import decide, flips_of
-
-        all_votes, definition = self.all_votes, self.named.definition
-        # Beside binary files the graded one need not say how relevance would change.
-        at_levels = all_votes.scale.values[1:] if len(self.levels) == 1 else ()
-        for level in self.levels:
-            # Grades are not made binary, whatever is said of the binary files beside them.
-            is_beside = level is None and len(self.levels) > 1
-            one = replace(definition, binary_first=False) if is_beside else definition
-            final = decide(all_votes, one, level)
-            flips = flips_of(all_votes, one, level, at_levels)
-            manifest_facts = {
-                "tool": "pooler",
-                "version": __version__,
-                **self.origin,
-                "qrels": self.named.label,
-                **qrels_facts(self.judges, final, all_votes.scale, len(self.open_pairs), flips),
-                "unjudged_code": unjudged,
-                "mixed_iterations": final.n_mixed_iterations,
-            }
-            duplicates: list[Qrel] = []
-            if classes is not None:
-                duplicates, n_without = _duplicate_grades(final, classes)
-                counts = {"grades": len(duplicates), "without_grade": n_without}
-                manifest_facts["one_of"] = classes_facts(classes) | counts
-            settings = {**source.named(), **final.to_json(), "judges": [*final.judges]}
-            settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
-            settings |= {} if one_of is None else {"one_of": str(one_of)}
-            settings |= all_votes.voters.to_json()
-            counts = {
-                "judged": final.n_documents,
-                "by_ruling": final.n_ruled,
-                "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
-                **{reason: final.count_left_out(reason) for reason in ("undecided", "skipped", "cannot")},
-                "unjudged": len(self.open_pairs),
-            }
-            yield QrelsResult(
-                counts=frozen_settings(**counts),
-                final=final,
-                all_votes=all_votes,
-                flips=tuple(flips),
-                open_pairs=self.open_pairs,
-                manifest_facts=manifest_facts,
-                erased=self.erased,
-                duplicates=tuple(duplicates),
-                settings=frozen_settings(**settings),
-            )
-
-
-def _of_collection(opened: Collection, named: NamedQrels, choose: Choose) -> _CollectedVotes:
-    levels = choose(opened.scale)
-    all_votes = opened.grades.all_votes(named.definition)
-    open_pairs, judges = opened.grades.open_pairs(all_votes, named.definition), opened.judges.all()
-    origin = {"collection": opened.name, **erased_facts(opened)}
-    return _CollectedVotes(all_votes, named, levels, open_pairs, judges, origin, erased_words(opened))
-
-
 def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[list[Qrel], int]:
     """Return the grades of near-duplicates that nobody judged, and count those whose class has several.
 
@@ -289,33 +275,31 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
     return found, n_without
 
 
-def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose: Choose) -> _CollectedVotes:
-    """Collect the votes of files, or of qrels in memory, which are one judge's."""
+def _of_files(
+    source: Source, definition: QrelsDefinition, levels: Sequence[Level], choose: Callable[[Scale], Levels]
+) -> tuple[list[judgement_files.JudgedFile], AllVotes, list[Judge], Levels]:
     from pooler.sources.files import gather_files
-    from pooler.sources.judgement_files import read_files, scale_of
 
     qrels, reading = source.option("qrels"), source.reading
-    definition = named.definition
     is_sum = definition.aggregate == "sum"
     for level in levels if reading.scale is None and not is_sum else ():
         level_of_files(None, level)  # a word needs a scale
     if source.judgements or isinstance(qrels, str):
-        files = read_files(source.judgements or [qrels], reading)
+        files = judgement_files.read_files(source.judgements or [qrels], reading)
     else:
-        files = [_in_memory(qrels)]
+        rows = [
+            GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
+            for number, row in enumerate(qrels, 1)
+        ]
+        grades = judgement_files.GradesFile(rows, ReadTable(), "qrels")
+        files = [judgement_files.JudgedFile(judgement_files.NamedFile("qrels", "qrels"), source=grades)]
     cuts = () if is_sum else [level for level in levels if isinstance(level, int)]
-    scale = scale_of(files, reading, cuts)
+    scale = judgement_files.scale_of(files, reading, cuts)
     wanted = choose(scale)
     definition.check()
     for level in wanted:
         definition.check_scale(scale, level)
-    all_votes, judges = gather_files(files, scale, reading, definition)
-    open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
-    for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
-        if is_settled:
-            open_pairs.pop(pair, None)
-    origin = {"files": _origins(files)}
-    return _CollectedVotes(all_votes, named, wanted, open_pairs, judges, origin, files=files)
+    return [*files], *gather_files(files, scale, reading, definition), wanted
 
 
 def _blocks(
@@ -338,35 +322,15 @@ def _blocks(
     return qrels_blocks(merge(final.cells(), sorted(coded, key=key), key=key))
 
 
-def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
-    from pooler.sources.judgement_files import GradesFile, JudgedFile, NamedFile
-    from store.formats.tables import GradedRow, ReadTable
-
-    rows = [
-        GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
-        for number, row in enumerate(qrels, 1)
-    ]
-    return JudgedFile(NamedFile("qrels", "qrels"), source=GradesFile(rows, ReadTable(), "qrels"))
-
-
-def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:
-    return [
-        {
-            "file": PurePath(one.named.file).name,
-            "judge": one.named.judge,
-            "sha256": None if one.source is None else one.source.table.sha256 or None,
-        }
-        for one in files
-    ]
-
-
 def tell_qrels(made: Sequence[QrelsResult]) -> None:
     """Say what is in qrels that `qrels_at` made, and what is not."""
     for one in made:
         final, level = one.final, one.final.level
         is_all_zero = final.by_grade.keys() == {0}
-        label = "graded" if level is None else str(level)
-        tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
+        label = "" if len(made) == 1 else "graded: " if level is None else f"{level}: "
+        grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())
+        n_judged = counted(final.n_documents, "document")
+        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, one.all_votes)}")
         if level is not None and is_all_zero:
             warn(f"no document is relevant at level {level}")
         if level is None and final.n_documents > 1 and is_all_zero:
@@ -374,18 +338,180 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
                 "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
                 " lists of relevant documents"
             )
-        tell_decisions(final, one.flips)
+        n_tied = final.n_decided_by_ties
+        if final.ties is not None and final.ties != "unresolved":
+            say(f"the tie rule decided {n_tied:,} of them")
+        elif final.rule == "mean" and n_tied:
+            say(f"half-way between two grades, rounded up: {counted(n_tied, 'document')}")
+        elif final.outcome.estimate is not None and n_tied:
+            say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
+        is_tied = n_tied or final.count_left_out("undecided")
+        for flip in one.flips:
+            if flip.option != "ties":
+                option = "--binary-first" if flip.value else "without --binary-first: it"
+                say(f"  {option} would {_would(flip)}")
+            elif is_tied:
+                say(f"  --ties {flip.value} would {_would(flip)}")
         tell_few_votes(final)
     first = made[0]
     tell_tied([one.final for one in made], has_collection="collection" in first.manifest_facts)
     warn_about_voters(first.all_votes.voters)
     tell_rulings(first.final)
     written = {(one.topic, one.docno) for one in first.duplicates}
-    n_open = sum(pair not in written for pair in first.open_pairs)
-    tell_left_out(first.final, n_open, first.manifest_facts["unjudged_code"])
+    skipped, cannot = (first.final.count_left_out(reason) for reason in ("skipped", "cannot"))
+    if skipped or cannot:
+        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
+    if n_open := sum(pair not in written for pair in first.open_pairs):
+        code = first.manifest_facts["unjudged_code"]
+        how = "left out" if code is None else f"written with code {code}"
+        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
     if (one_of := first.manifest_facts.get("one_of")) is not None:
         grades = counted(one_of["grades"], "grade")
         say(f"with {grades} copied to near-duplicates: iteration `duplicate`")
         if one_of["without_grade"]:
             n_without = counted(one_of["without_grade"], "near-duplicate")
             say(f"{n_without} left out: the judged documents of the class have different grades")
+
+
+def rule_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
+    """Return the entries of a manifest that say whose grades these are and how they became one."""
+    definition, voters = final.definition, final.all_votes.voters
+    kinds = {judge.name: judge.kind.value for judge in known}
+    facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in final.judges]}
+    facts |= voters.to_json()
+    if voters.counts_if_mixed:
+        facts["judged_by"] = sorts_words(voters.counts_if_mixed)
+    if definition.judges and definition.sole is None:
+        others = sorted(kinds.keys() - set(definition.judges))
+        facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]
+    elif voters.left_out:
+        facts["judges_left_out"] = sorted(one.name for one in voters.left_out)
+    facts |= {
+        "defined": definition.to_json(),
+        **final.to_json(),
+        "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
+        "adjudication": {
+            "adjudicators": list(final.adjudicators),
+            "decided": final.n_ruled,
+            "cannot_be_judged": final.n_ruled_cannot,
+            "changed_since": final.n_rulings_changed,
+            "no_disagreement": final.n_rulings_unneeded,
+        },
+    }
+    if flips:
+        facts["other_choices"] = [
+            {
+                flip.option: flip.value,
+                **({} if flip.grades is None else {"grades": flip.grades.to_json()}),
+                "relevance": {str(level): one.to_json() for level, one in flip.relevance.items()},
+            }
+            for flip in flips
+        ]
+    if definition.aggregate == "sum":
+        facts["with_fewer_judges"] = final.outcome.n_fewer_votes
+    if definition.aggregate == "mean":
+        facts["means_rounded_up_from_half"] = final.n_decided_by_ties
+    if (estimate := final.outcome.estimate) is not None:
+        facts["dawid_skene"] = {
+            "iterations": estimate.n_iterations,
+            "converged": estimate.converged,
+            "below_three_votes": final.outcome.n_fewer_votes,
+            "equally_probable_taken_low": final.n_decided_by_ties,
+        }
+    return facts
+
+
+def _would(flip: Flip) -> str:
+    grades, changed = flip.grades, _by_level(flip, "changed")
+    if grades is None:
+        by_verb = {"add": _by_level(flip, "added"), "leave out": _by_level(flip, "removed")}
+        by_verb["change the relevance of"] = changed
+        words = [f"{verb} {counts}" for verb, counts in by_verb.items() if counts]
+    else:
+        words = [f"add {counted(grades.added, 'document')}"] if grades.added else []
+        words += [f"leave {counted(grades.removed, 'document')} out"] if grades.removed else []
+        also = f", and the relevance of {changed}" if changed else ""
+        words += [f"change {counted(grades.changed, 'grade')}{also}"] if grades.changed else []
+    return "; ".join(words) or "change nothing"
+
+
+def _by_level(flip: Flip, name: str) -> str:
+    """Write counts of a change by level, as `3 documents at level 1, 1 at level 2`; levels with none not."""
+    numbers = [(level, n) for level, one in flip.relevance.items() if (n := getattr(one, name))]
+    first = [f"{counted(n, 'document')} at level {level}" for level, n in numbers[:1]]
+    return ", ".join([*first, *(f"{n:,} at level {level}" for level, n in numbers[1:])])
+
+
+def tell_rulings(final: FinalQrels) -> None:
+    """Say on stderr what adjudicators decided, and which of it may be out of date."""
+    if not final.n_ruled + final.n_ruled_cannot:
+        return
+    say(f"rulings: {rulings_words(final.n_ruled, final.n_ruled_cannot)}")
+    if final.n_rulings_changed:
+        n_changed = counted(final.n_rulings_changed, "ruling")
+        warn(
+            f"{n_changed} made before judges changed their decision; `pooler adjudicate` marks them"
+            " as changed since"
+        )
+    if final.n_rulings_unneeded:
+        n_unneeded = counted(final.n_rulings_unneeded, "document")
+        say(f"rulings on documents that judges agree on: {n_unneeded}")
+
+
+def rulings_words(n_decided: int, n_cannot: int) -> str:
+    """Say what adjudicators did, in the words of the manifest; decided = gave a grade."""
+    words = f"{counted(n_decided, 'document')} decided"
+    return words + (f", {n_cannot:,} found impossible to judge" if n_cannot else "")
+
+
+def tell_few_votes(final: FinalQrels) -> None:
+    """Warn on stderr where a rule had fewer votes than it wants."""
+    n_fewer = counted(final.outcome.n_fewer_votes, "document")
+    if final.rule == "sum" and final.outcome.n_fewer_votes:
+        warn(f"{n_fewer} with fewer judges than others: their sums are lower only for that reason")
+    if (estimate := final.outcome.estimate) is None:
+        return
+    say(f"Dawid-Skene: {counted(estimate.n_iterations, 'iteration')}")
+    if not estimate.converged:
+        warn(
+            "Dawid-Skene had not settled when it reached its limit of iterations: grades that are almost"
+            " equally probable may come out differently"
+        )
+    if final.outcome.n_fewer_votes:
+        warn(
+            f"{n_fewer} with fewer than three votes: as a rule of thumb Dawid-Skene needs three; median"
+            " may do better there"
+        )
+
+
+def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool) -> None:
+    """Warn once of tied documents left out, and name the command that settles them in a collection."""
+    tied = [(final, final.count_left_out("undecided")) for final in finals]
+    if not any(number for _, number in tied):
+        return
+    if len({number for _, number in tied}) == 1:
+        words = f"{counted(tied[0][1], 'document')} left out"
+    else:
+        names = (
+            f"{number:,} {'graded' if final.level is None else f'at level {final.level}'}"
+            for final, number in tied
+        )
+        words = f"documents left out, {', '.join(names)}"
+    warn(f"{words}: undecided")
+    if not has_collection:
+        return
+    final = next(final for final, number in tied if number)
+    definition = final.definition
+    # The command counts the grades of all judges, as they gave them.
+    voters = final.all_votes.voters
+    counts_all = not voters.left_out and (not voters.kinds or voters.graders <= voters.names)
+    is_exact = not definition.judges and counts_all and final.ties and not definition.binary_first
+    command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
+    words = f"  `{command}` shows them, --judge NAME settles them"
+    if (
+        not definition.judges
+        and not definition.without_rulings
+        and voters.counts.keys().isdisjoint(SORTS["human"])
+    ):
+        words += f"; then --kinds human,{','.join(voters.counts)} counts the rulings, too"
+    say(words)

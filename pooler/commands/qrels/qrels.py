@@ -1,19 +1,34 @@
-"""`pooler qrels`: qrels of a collection by name, listed, defined and dropped."""
+"""Qrels of a collection by name: listed, defined, dropped; and two compared, with what that does to runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.command import Given, Option, Stored, command
+import numpy as np
+
+from pooler.command import Given, Lenient, Option, OptionalPlace, RankOrder, RunList, Stored, command
+from pooler.commands.qrels.made import qrels_at
 from pooler.judge_kinds import warn_about_qrels, warn_about_voters, who_judged
 from pooler.messages import say, warn
-from pooler.result import Done, Result, frozen_settings
-from pooler.tables import DOCUMENTS, Column, Table
+from pooler.result import Done, Result, fields_of, frozen_settings
+from pooler.sources.judgement_files import read_given_qrels, untold
+from pooler.sources.meeting import doubt_forms
+from pooler.sources.memory import runs_given
+from pooler.sources.source import Source
+from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
+from store.analysis.arrays import judged_arrays
+from store.analysis.pools.differences import ChangeKind, Code, OrderEffect, QrelsDiff, order_effect
+from store.analysis.pools.differences import qrels_diff as differences_of
 from store.errors import PoolerError
-from store.grades.definition import NamedQrels, QrelsDefinition
-from store.text import counted
+from store.formats.scale import Meaning, understood
+from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
+from store.records import Qrel, Run
+from store.text import counted, look_alikes
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -38,9 +53,15 @@ def qrels(collection: Stored) -> QrelsList:
     ...     [one.label for one in p.qrels(f"{folder}/wine.db").found]
     ['official@1']
     """
-    found, counts, newest = collection.qrels.all(), [], set[str]()
+    found = collection.qrels.all()
+    counts: list[int | None] = []
+    newest = set[str]()
     for one in found:
-        counts.append(None if one.name in newest else _n_documents(collection, one))
+        counts.append(None)
+        if one.name not in newest:
+            with suppress(PoolerError):  # nothing can be said of it
+                definition = replace(one.definition, binary_first=False)
+                counts[-1] = collection.grades.final(definition).n_documents
         newest.add(one.name)
     judges = tuple(sorted(collection.grades.voters(kinds=("human", "model", "imported")).graders))
     return QrelsList(found=tuple(found), documents=tuple(counts), judges=judges)
@@ -103,15 +124,6 @@ def qrels_drop(
     return Done(counts=frozen_settings(versions=versions))
 
 
-def _n_documents(opened: Collection, named: NamedQrels) -> int | None:
-    """Count the documents with a grade; ``None`` = nothing can be said of it."""
-    definition = replace(named.definition, binary_first=False)
-    try:
-        return opened.grades.final(definition).n_documents
-    except PoolerError:
-        return None
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class QrelsList(Result):
     """The definitions of a collection: the default first; then by name, the newest version first."""
@@ -157,3 +169,213 @@ def _rule_words(named: NamedQrels) -> str:
             case _ if name != "events":
                 words.append(f"--{option} {value}")
     return " ".join(words) or "primary judge, else the only or equal grades"
+
+
+NOT_LISTED = "not listed"
+USUAL = (ChangeKind.ADDED, ChangeKind.REMOVED, ChangeKind.CHANGED)
+"""Kinds of differences that are shown also where there are none."""
+
+
+@command
+def qrels_diff(
+    a: Annotated[
+        str | Path | Iterable[Qrel],
+        Option("A", "The older qrels: a name, or a file.", read=lambda _name, text: text),
+    ],
+    b: Annotated[str | Path | Iterable[Qrel], Option("B", "The newer qrels.", read=lambda _name, text: text)],
+    runs: Annotated[
+        str | Iterable[str | Run] | Mapping[str, Any],
+        Option(
+            "RUN...",
+            "Run files, to see what the difference does to their order.",
+            read=lambda _name, text: text,
+            repeated=True,
+        ),
+    ] = (),
+    *,
+    listed: RunList = None,
+    level: int = 1,
+    codes: Annotated[Sequence[str], Option("--code CODE=MEANING")] = (),
+    cutoff: Annotated[int, Option(least=1)] = 1000,
+    order: RankOrder = "trec",
+    lenient: Lenient = False,
+    collection: OptionalPlace = None,
+) -> QrelsDifference:
+    """Compare two qrels, grade by grade: names of the collection's, or files.
+
+    Not listed, listed as unjudged (the code -1) and judged are three states: a document listed as
+    unjudged in A and graded in B counts as judged now, not as added. "Became" and "ceased" count
+    changed grades that cross --level. With runs: MAP under both, each over its own topics with a
+    relevant document; Kendall's tau-b; tau_AP weighted by the first places of A's order (back: of B's);
+    and the pairs of runs that swap. Files need no collection.
+
+    Example: pooler qrels diff judgements/lenient.qrels judgements/strict.qrels runs/bm25-words.run -q
+
+    Example: pooler qrels diff strict lenient --table differences
+
+    level : Least grade that counts as relevant.
+    codes : A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled, skipped,
+        cannot or unjudgeable (cannot be judged); or grade, if it is one.
+    cutoff : Ranks that AP takes into account (trec_eval -M).
+
+    Examples
+    --------
+    >>> import pooler as p
+    >>> from store.records import Qrel
+    >>> found = p.qrels_diff([Qrel("1", "x", 1)], [Qrel("1", "x", 0), Qrel("1", "y", 1)])
+    >>> [(one.docno, str(one.kind)) for one in found.differences]
+    [('x', 'changed'), ('y', 'added')]
+    """
+    names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
+    rows = [_rows(one, collection, lenient=lenient) for one in (a, b)]
+    meanings: dict[int, Meaning] = {}
+    for name, part in zip(names, rows, strict=True):
+        known, untold_codes = understood((one.grade for one in part), codes)
+        if untold_codes:
+            raise untold(name, untold_codes[0])
+        meanings |= known
+    no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
+    absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
+    first, second = ([one for one in part if one.grade not in absent] for part in rows)
+    doubt_forms(look_alikes(docnos := {one.docno for one in (*first, *second)}, docnos))
+    found = differences_of(first, second, unjudged=no_grades)
+    files, effect = [*runs_given(runs)], None
+    if files or listed is not None:
+        judged = [[one for one in part if one.grade not in no_grades] for part in (first, second)]
+        how: dict[str, Any] = {"listed": listed, "order": order, "lenient": lenient, "tells_level": False}
+        ranked = Source(files, qrels=[*judged[0], *judged[1]], **how).read.ranked
+        effect = order_effect(*(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged))
+        if effect.n_topics_before != effect.n_topics_after:
+            before, after = (counted(n, "topic") for n in (effect.n_topics_before, effect.n_topics_after))
+            warn(f"MAP is over {before} with A and {after} with B: those with a relevant document")
+        if effect.tau.reason is not None:
+            say(f"the order of runs has no tau: {effect.tau.reason}")
+    settings = frozen_settings(
+        a=names[0], b=names[1], runs=tuple(one for one in files if isinstance(one, str))
+    )
+    return QrelsDifference(**fields_of(found), effect=effect, settings=settings)
+
+
+def _rows(
+    qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
+) -> list[Qrel]:
+    if isinstance(qrels, str) and not is_file_word(qrels):
+        return qrels_at(Source(qrels=qrels, collection=collection), publishes=False)[0].qrels
+    if not isinstance(qrels, str | Path):
+        return list(qrels)
+    rows = read_given_qrels(str(qrels), lenient=lenient).rows
+    return [Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class QrelsDifference(Result, QrelsDiff):
+    """What differs, and what it does.
+
+    Tables: `summary`, counts by kind; `pairs`, documents by their codes in A and in B; with runs `runs` and
+    `order`; `topics`, those that differ; `differences`, documents.
+    """
+
+    effect: OrderEffect | None
+    """MAPs and orders under both; ``None`` without runs."""
+
+    HAS_TOPICS = True
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what a command shows."""
+        return tuple(name for name in self.names() if name not in ("topics", "differences"))
+
+    def _tables(self) -> Iterator[Table]:
+        unsaid = {kind.value for kind, n in self.counts().items() if not n and kind not in USUAL}
+        table = self._summary()
+        yield table.seen_as(rows=[row for row, what in enumerate(table.cells("what")) if what not in unsaid])
+        yield self._pairs().seen_as(View(self._crossed()))
+        if self.effect is not None:
+            for table in (self._runs(self.effect), self._order(self.effect)):
+                yield table if len(table) else table.seen_as()
+        table = self._topics()
+        said = [column for column in table.columns if column.name.replace("_", " ") not in unsaid]
+        yield table.seen_as(columns=said)
+        before, after = Column("before", "int", "A"), Column("after", "int", "B")
+        columns = [TOPIC, DOCNO, before, after, Column("what")]
+        yield Table.of_records("differences", columns, self.differences, what=lambda one: one.kind.value)
+
+    def _summary(self) -> Table:
+        counts = {"same": self.n_same} | {kind.value: n for kind, n in self.counts().items()}
+        became, ceased = self.crossings(self.settings["level"])
+        counts |= {"became relevant": became, "ceased to be relevant": ceased}
+        counts["same but for the iteration"] = self.n_iterations
+        title = f"{self.settings['a']} and {self.settings['b']}"
+        columns = {Column("what"): [*counts], DOCUMENTS: [*counts.values()]}
+        return Table.of_columns("summary", columns, title)
+
+    def _codes(self, place: int) -> list[Code]:
+        """Return the codes of A or of B: not listed first, then ascending."""
+        codes = {pair[place] for pair in self.pairs}
+        return sorted(codes, key=lambda code: (code is not None, code or 0))
+
+    def _pairs(self) -> Table:
+        pairs = [pair for pair in product(self._codes(0), self._codes(1)) if pair in self.pairs]
+        columns = {
+            Column("before", "int"): [before for before, _ in pairs],
+            Column("after", "int"): [after for _, after in pairs],
+            DOCUMENTS: [self.pairs[pair] for pair in pairs],
+        }
+        return Table.of_columns("pairs", columns)
+
+    def _crossed(self) -> Table:
+        befores, afters = self._codes(0), self._codes(1)
+        columns = [Column("before", heading="A \\ B")]
+        columns += [Column(f"after_{after}", "int", _code(after)) for after in afters]
+        data: dict[str, list[Any]] = {"before": [_code(before) for before in befores]}
+        for after in afters:
+            data[f"after_{after}"] = [
+                None if before is None and after is None else self.pairs.get((before, after), 0)
+                for before in befores
+            ]
+        note = "documents by their grade in A (rows) and in B (columns)"
+        return Table("pairs", columns, data, notes=[note])
+
+    def _topics(self) -> Table:
+        names = {kind: kind.value.replace(" ", "_") for kind in self.counts()}
+        by_topic: dict[str, dict[ChangeKind, int]] = {}
+        for one in self.differences:
+            by_topic.setdefault(one.topic, dict.fromkeys(ChangeKind, 0))[one.kind] += 1
+        columns = [TOPIC, Column("same", "int"), *(Column(name, "int") for name in names.values())]
+        rows = [
+            {"topic": topic, "same": self.same[topic]} | {name: counts[kind] for kind, name in names.items()}
+            for topic, counts in by_topic.items()
+        ]
+        note = f"{counted(len(by_topic), 'topic')} of {len(self.same):,} differ"
+        return Table.of_rows("topics", columns, rows, notes=[note])
+
+    def _runs(self, effect: OrderEffect) -> Table:
+        before, after = np.asarray(effect.map_before), np.asarray(effect.map_after)
+        is_defined = ~(np.isnan(before) | np.isnan(after))
+        columns = {
+            RUN: effect.tags,
+            Column("map_before", "float", "MAP A"): before,
+            Column("map_after", "float", "MAP B"): after,
+            Column("change", "float"): after - before,
+            Column("place_before", "int", "place A"): effect.places_before,
+            Column("place_after", "int", "place B"): effect.places_after,
+            REASON: [None if known else "no-relevant" for known in is_defined],
+        }
+        return Table.of_columns("runs", columns)
+
+    def _order(self, effect: OrderEffect) -> Table:
+        reason = effect.tau.reason
+        columns = {
+            Column("runs", "int"): [len(effect.tags)],
+            Column("topics_before", "int", "topics A"): [effect.n_topics_before],
+            Column("topics_after", "int", "topics B"): [effect.n_topics_after],
+            Column("tau_b", "float", "tau-b"): [effect.tau.tau],
+            Column("tau_ap", "float", "tau_AP"): [effect.tau_ap.tau],
+            Column("tau_ap_reversed", "float", "tau_AP back"): [effect.tau_ap_reversed.tau],
+            Column("swapped", "int"): [None if reason == "fewer-than-two" else effect.n_swapped],
+            Column("reason"): [reason],
+        }
+        return Table.of_columns("order", columns)
+
+
+def _code(code: Code) -> str:
+    return NOT_LISTED if code is None else str(code)

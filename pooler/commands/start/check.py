@@ -103,20 +103,23 @@ def check_entries(
     `submitted`: groups, by tag, of runs that were submitted before.
     """
     track = None if rules is None else read_rules(str(rules))
-    topics: AbstractSet[str] | None
-    docnos: AbstractSet[str] | None
-    topics, docnos = _known(collection)
+    topics: AbstractSet[str] | None = None
+    docnos: AbstractSet[str] | None = None
+    if collection is not None:
+        with opened_collection(collection) as opened:  # what its own files named
+            topics, docnos = opened.topics.listed() or None, opened.documents.listed() or None
     if track is not None:
-        topics = topics if track.topics is None else track.topics
-        docnos = docnos if track.documents is None else track.documents
+        topics, docnos = track.get("topics", topics), track.get("documents", docnos)
     files = [entry.file for entry in entries]
     with progress("files", len(entries)) as advance:
         outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient), advance)
         # What cannot be opened is told, and the others are checked all the same.
-        reports = [
-            _unreadable(file, one) if isinstance(one, PoolerError) else one
-            for file, one in zip(files, outcomes, strict=True)
-        ]
+        reports = []
+        for file, one in zip(files, outcomes, strict=True):
+            if isinstance(one, PoolerError):
+                fault = Fault(None, one.message.removeprefix(f"{file}: "), "open")
+                one = RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), one.hint)
+            reports.append(one)
     settings = frozen_settings(
         runs=tuple(files), **named_collection(collection), **({} if rules is None else {"rules": str(rules)})
     )
@@ -134,11 +137,6 @@ def check_entries(
     )
 
 
-def _unreadable(file: str, error: PoolerError) -> RunReport:
-    fault = Fault(None, error.message.removeprefix(f"{file}: "), "open")
-    return RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), error.hint)
-
-
 def _with_repeated_tags(reports: Iterable[RunReport]) -> tuple[RunReport, ...]:
     first: dict[str, RunReport] = {}
     checked = []
@@ -149,14 +147,6 @@ def _with_repeated_tags(reports: Iterable[RunReport]) -> tuple[RunReport, ...]:
             report = with_faults(report, [Fault(None, message, "tag")])
         checked.append(report)
     return tuple(checked)
-
-
-def _known(collection: str | Path | Collection | None) -> tuple[set[str] | None, set[str] | None]:
-    """Return the topics and docnos that a collection's own files named; ``None`` = not known."""
-    if collection is None:
-        return None, None
-    with opened_collection(collection) as opened:
-        return opened.topics.listed() or None, opened.documents.listed() or None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -189,19 +179,13 @@ class CheckResult(Result):
     def closing(self) -> Sequence[Message]:
         """Return how many files have faults, or how many runs the rules accept."""
         if self.has_rules:
-            return [("say", self.verdicts())]
+            numbers = Counter(map(verdict, self.reports))
+            words = [f"{n:,} {one}" for one in ("accepted", "warned", "refused") if (n := numbers[one])]
+            return [("say", f"{counted(len(self.reports), 'run')}: {', '.join(words)}")]
         n_bad = sum(report.n_faults > 0 for report in self.reports)
         faults = f"{n_bad:,} with faults ({self.n_faults:,} in all)" if n_bad else "none with a fault"
         files, warnings = counted(len(self.reports), "file"), counted(len(self.warnings), "warning")
         return [("say", f"{files}, {faults}, {warnings}")]
-
-    def verdicts(self) -> str:
-        """Say how many runs the rules accept."""
-        numbers = Counter(map(verdict, self.reports))
-        words = ", ".join(
-            f"{numbers[one]:,} {one}" for one in ("accepted", "warned", "refused") if numbers[one]
-        )
-        return f"{counted(len(self.reports), 'run')}: {words}"
 
     @property
     def is_warned(self) -> bool:
@@ -305,7 +289,6 @@ def _faults(report: RunReport) -> Iterator[str]:
 
 
 def _rows(report: RunReport) -> Iterator[dict[str, Any]]:
-    """Yield a row for each fault and warning of a file; one of kind `ok` where there is neither."""
     base = {"file": report.path, "tag": report.tag}
     fault = {**base, "kind": "fault"}
     for one in report.faults:

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection as AnyCollection
 from dataclasses import replace as with_changes
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, TrackRules, command
-from pooler.commands.start.importing import FILE_WORDS, DataFile, imported, report_words
 from pooler.files import write_lines
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
+from pooler.sources import judgement_files
 from pooler.sources.files import entries_of
-from pooler.sources.meeting import Ids, check_topics, find_fit, watched
-from store.errors import ArgumentError, PoolerError
-from store.formats import DocumentFormat, TopicFormat
+from pooler.sources.meeting import Ids, add_unknown, check_topics, find_fit, watched
+from pooler.tables import listed as listed_names
+from store.errors import ArgumentError, ConflictError, FaultList, PoolerError
+from store.formats import DocumentFormat, ImportFormat, JudgementsFormat, LabelsFormat, TopicFormat
+from store.formats.irds import place_of
+from store.formats.json_lines import json_line
+from store.formats.judgements import read_judgements
+from store.formats.labels import MAP_HINT, read_labels
 from store.formats.markup import Markup
-from store.text import counted, sanitise_line
+from store.formats.prels import NOT_SAMPLED
+from store.formats.scale import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
+from store.formats.texts import Fields, read_documents, read_guidelines, read_topics
+from store.model_judge import Answer
+from store.records import ImportReport, JudgeKind, Pool, PoolEntry, State, StoredRun
+from store.text import counted, look_alike_words, natural_key, sanitise_line
 
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from store.collection import Collection
-    from store.keeping.work import WorkDone
-    from store.records import ImportReport, StoredRun, Topic
+    from store.event import JudgementEvent
+    from store.formats.labels import Label
+    from store.records import Judgement, Topic
+
 
 _SHOWN = 25
 """Topics that are named one by one."""
@@ -63,9 +76,6 @@ def import_topics(
     ConflictError
         If a topic is there with another text, without `replace`.
     """
-    from store.formats.irds import place_of
-    from store.formats.texts import read_topics
-
     path = place_of(str(file), "queries")
     topics = read_topics(path, format=form, doubt=_warner(path))
     texts = {one.topic: one for one in collection.topics.all()}
@@ -138,11 +148,14 @@ def import_docs(
     FormatError
         With every fault of a file; the files before it are in.
     """
-    from store.formats.irds import place_of
-    from store.formats.texts import Fields, read_documents
-    from store.records import ImportReport
-
-    chosen = None if fields is None else _field_names(fields)
+    chosen = None
+    if fields is not None:
+        chosen = [] if fields.strip() == "-" else [name.strip() for name in fields.split(",")]
+        lower = [name.lower() for name in chosen]
+        if not all(chosen) or len(set(lower)) < len(lower) or {"docno", "title", "text"} & {*lower}:
+            requirement = "must be names of fields, each once, and none of docno, title and text"
+            hint = "as in --fields url,date; --fields - shows none"
+            raise ArgumentError("fields", requirement, fields, hint=hint)
     total = ImportReport()
     has_pool = bool(collection.pools.all())
     known = {*collection.documents.numbers()}
@@ -156,67 +169,31 @@ def import_docs(
             report = collection.documents.add(records, all_texts=all_texts, replace=replace, fields=chosen)
             total += report
             say(f"{file}: {report_words(report, 'document')}")
-            if words := text_words(report, has_pool=has_pool):
+            if report.left_out or report.without_text:
+                n_texts = report.total - report.left_out - report.without_text
+                words = f"of its {counted(report.total, 'document')} {n_texts:,} are stored with their text"
+                if report.without_text:
+                    words += f", {report.without_text:,} have no text in the file"
+                if report.left_out:
+                    why = "they are in no pool" if has_pool else "there is no pool yet"
+                    words += (
+                        f", {report.left_out:,} only as a docno: {why} (import the file again after pooler"
+                        " pool, or use --all)"
+                    )
                 say(f"{file}: {words}")
             if found.left_out:
-                say(f"{file}: {left_out_words(found.left_out, collection.fields)}")
+                most = found.left_out.most_common(_FIELDS_SHOWN)
+                names = [f"{sanitise_line(name)} ({counted(n, 'document')})" for name, n in most]
+                n_more = len(found.left_out) - len(most)
+                names += [f"and {n_more} more"] if n_more else []
+                keep = ",".join([*collection.fields, *(sanitise_line(name) for name, _ in most)])
+                say(f"{file}: fields left out: {', '.join(names)}; --fields {keep} keeps and shows them")
             if found.missing:
                 warn(f"{file}: no document has {' or '.join(f'`{name}`' for name in found.missing)}")
             advance(1)
     if (now := collection.fields) != before:
         say(f"judges are shown above the text: {', '.join(now) or 'the title alone'}")
     return imported(collection, total)
-
-
-def _field_names(text: str) -> list[str]:
-    """Read names of fields with commas between them; ``-`` = none."""
-    names = [] if text.strip() == "-" else [name.strip() for name in text.split(",")]
-    lower = [name.lower() for name in names]
-    if not all(names) or len(set(lower)) < len(lower) or {"docno", "title", "text"} & {*lower}:
-        requirement = "must be names of fields, each once, and none of docno, title and text"
-        hint = "as in --fields url,date; --fields - shows none"
-        raise ArgumentError("fields", requirement, text, hint=hint)
-    return names
-
-
-def text_words(report: ImportReport, *, has_pool: bool) -> str | None:
-    """Word how many documents of a file are stored with their text; ``None`` = all are.
-
-    Examples
-    --------
-    >>> from store.records import ImportReport
-    >>> text_words(ImportReport(added=106, left_out=32), has_pool=True)
-    'of its 106 documents 74 are stored with their text, 32 only as a docno: they are in no pool...'
-    """
-    if not report.left_out and not report.without_text:
-        return None
-    n_texts = report.total - report.left_out - report.without_text
-    words = f"of its {counted(report.total, 'document')} {n_texts:,} are stored with their text"
-    if report.without_text:
-        words += f", {report.without_text:,} have no text in the file"
-    if report.left_out:
-        why = "they are in no pool" if has_pool else "there is no pool yet"
-        words += (
-            f", {report.left_out:,} only as a docno: {why} (import the file again after pooler pool,"
-            " or use --all)"
-        )
-    return words
-
-
-def left_out_words(left_out: Counter[str], kept: Sequence[str]) -> str:
-    """Say which fields of documents were not kept, the most frequent first, and how they would be.
-
-    Examples
-    --------
-    >>> from collections import Counter
-    >>> left_out_words(Counter(date=106, url=1), ["author"])
-    'fields left out: date (106 documents), url (1 document); --fields author,date,url keeps and shows them'
-    """
-    most = left_out.most_common(_FIELDS_SHOWN)
-    listed = [f"{sanitise_line(name)} ({counted(n, 'document')})" for name, n in most]
-    listed += [f"and {len(left_out) - len(most)} more"] if len(left_out) > len(most) else []
-    names = ",".join([*kept, *(sanitise_line(name) for name, _ in most)])
-    return f"fields left out: {', '.join(listed)}; --fields {names} keeps and shows them"
 
 
 @command
@@ -253,33 +230,26 @@ def import_runs(
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
     if rules is not None:
-        _refuse_by_rules(collection, rules, entries, lenient=lenient)
+        from pooler.commands.start.check import check_entries
+        from pooler.reading.rules import RULES
+
+        before = {run.tag: run.group for run in collection.runs.all()}
+        found = check_entries(entries, rules=str(rules), submitted=before, lenient=lenient)
+        if not found.ok:
+            n_bad = sum(report.n_faults > 0 for report in found.reports)
+            refused = f"{rules}: {n_bad:,} of {counted(len(entries), 'run')} refused"
+            hint = "nothing is imported; `pooler check --rules` has a row for each run"
+            raise PoolerError("\n".join([*found.faults, refused]), hint=hint)
+        for report in found.reports:
+            for one in report.warnings:
+                if one.code in RULES:
+                    warn(f"{report.path}: {one.message}")
     return imported(collection, _import(collection, entries, lenient=lenient, replace=replace))
 
 
-def _refuse_by_rules(
-    opened: Collection, rules: str | Path, entries: Sequence[RunEntry], *, lenient: bool
-) -> None:
-    from pooler.commands.start.check import check_entries
-    from pooler.reading.rules import RULES
-
-    before = {run.tag: run.group for run in opened.runs.all()}
-    found = check_entries(entries, rules=str(rules), submitted=before, lenient=lenient)
-    if not found.ok:
-        n_bad = sum(report.n_faults > 0 for report in found.reports)
-        message = "\n".join([*found.faults, f"{rules}: {n_bad:,} of {counted(len(entries), 'run')} refused"])
-        raise PoolerError(message, hint="nothing is imported; `pooler check --rules` has a row for each run")
-    for report in found.reports:
-        for one in report.warnings:
-            if one.code in RULES:
-                warn(f"{report.path}: {one.message}")
-
-
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:
-    """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.reading.whole import n_readers, read_numbered
     from store.content.rankings import NumberedDocuments
-    from store.records import ImportReport, StoredRun
 
     stored, texts = Ids("the collection", opened.topics.listed()), opened.documents.listed()
     retrieved: set[str] = set()
@@ -287,29 +257,34 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
     stale: list[str] = []
     kept_out: set[str] = set()
     numbered: defaultdict[int, NumberedDocuments] = defaultdict(NumberedDocuments)
-    with progress("runs", len(entries)) as advance, tempfile.TemporaryDirectory(prefix="pooler-") as folder:
-        coming = read_numbered(entries, folder, lenient=lenient, workers=n_readers(entries))
+    with progress("runs", len(entries)) as advance:
+        coming = read_numbered(entries, lenient=lenient, workers=n_readers(entries))
         try:
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
-                check_topics(Ids(entry.file, {*run.topics}), stored, shares="ours")
+                topics = {one.topic for one in run.rankings}
+                check_topics(Ids(entry.file, topics), stored, shares="ours")
                 if texts:
                     retrieved.update(met)
                 documents.extend(met)
                 entry = entry.with_header(run.header)
                 about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
-                report = opened.runs.add_packed(about, run.rankings(), documents, replace=replace)
-                run.discard()
+                report = opened.runs.add_packed(about, run.rankings, documents, replace=replace)
                 total, n_read = total + report, n_read + 1
-                n_rankings += len(run.topics)
+                n_rankings += len(run.rankings)
                 if entry.contributes and not report.added:
                     kept_out.add(run.tag)
                 if report.replaced:
-                    stale += _pools_of_another_file(opened, about)
+                    stale += [
+                        pool.name
+                        for pool in opened.pools.all()
+                        for made_of in pool.manifest.get("runs", ())
+                        if made_of["tag"] == about.tag and made_of["sha256"] != about.sha256
+                    ]
                 if len(entries) <= _FILES_NAMED:
                     done = "replaced" if report.replaced else "nothing new, already there"
                     done = "added" if report.added else done
-                    say(f"{entry.file}: run {run.tag}, {counted(len(run.topics), 'topic')}: {done}")
+                    say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}: {done}")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:
@@ -337,15 +312,6 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
     return total
 
 
-def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:
-    return [
-        pool.name
-        for pool in opened.pools.all()
-        for made_of in pool.manifest.get("runs", ())
-        if made_of["tag"] == run.tag and made_of["sha256"] != run.sha256
-    ]
-
-
 @command
 def import_guidelines(
     collection: Stored, file: Annotated[str | Path, Option("FILE", "Markdown, UTF-8; - is stdin.")]
@@ -356,7 +322,6 @@ def import_guidelines(
 
     Example: pooler import guidelines guidelines.md
     """
-    from store.formats.texts import read_guidelines
     from store.judging.rejudging import Why
 
     newest, is_new = collection.guidelines.add(read_guidelines(str(file)))
@@ -405,30 +370,25 @@ def import_work(
                 say(line)
             n_stopped += 1
             continue
-        _tell_work(file, done)
         n_new += done.new
+        there = f", {done.there:,} there already" if done.there else ""
+        say(f"{file}: {counted(done.new, 'new event')} of `{done.judge}`{there}")
+        if done.overruled:
+            what = counted(done.overruled, "decision")
+            say(f"{file}: {what} noted and taken back: what was stored stands")
+        if done.outside:
+            what = f"{counted(done.outside, 'document')} no longer `{done.judge}`'s to judge"
+            warn(f"{file}: {what}: stored as judged outside the pool")
+        if done.refused:
+            what = counted(len(done.refused), "record")
+            warn(f"{file}: {what} cannot be stored: see {file}{_REFUSED}")
     if n_stopped:
         say(f"{n_stopped:,} of {counted(len(files), 'file')} not imported, as said above")
     return Done(counts=frozen_settings(events=n_new, files_stopped=n_stopped), code=int(n_stopped > 0))
 
 
 def _keep(place: str, refused: Iterable[dict[str, Any]]) -> None:
-    from store.formats.json_lines import json_line
-
     write_lines(place, map(json_line, refused), private=True)
-
-
-def _tell_work(file: str, done: WorkDone) -> None:
-    there = f", {done.there:,} there already" if done.there else ""
-    say(f"{file}: {counted(done.new, 'new event')} of `{done.judge}`{there}")
-    if done.overruled:
-        say(f"{file}: {counted(done.overruled, 'decision')} noted and taken back: what was stored stands")
-    if done.outside:
-        documents = counted(done.outside, "document")
-        warn(f"{file}: {documents} no longer `{done.judge}`'s to judge: stored as judged outside the pool")
-    if done.refused:
-        what = counted(len(done.refused), "record")
-        warn(f"{file}: {what} cannot be stored: see {file}{_REFUSED}")
 
 
 @command
@@ -451,3 +411,452 @@ def import_collection(
     what = ", ".join(counted(counts.get(name, 0), noun) for name, noun in nouns.items())
     say(f"made {where}: {what}")
     return Done(counts=frozen_settings(**{name: counts.get(name, 0) for name in nouns}))
+
+
+FILE_WORDS = "- is stdin; .gz, .xz, .bz2, .zst are fine."
+DataFile = Annotated[str | Path, Option("FILE", f"{FILE_WORDS} irds:NAME is a dataset of ir_datasets.")]
+
+
+def imported(opened: Collection, report: ImportReport) -> Done:
+    """Return what an import did; warn of documents that look like others."""
+    if opened.look_alikes:
+        warn(look_alike_words(opened.look_alikes))
+    counts = {name: getattr(report, name) for name in ("added", "unchanged", "replaced")}
+    return Done(counts=frozen_settings(**counts))
+
+
+def report_words(report: ImportReport, noun: str) -> str:
+    """Word what an import did; `noun` is one of the things imported."""
+    if not report.changed:
+        return f"nothing new, {counted(report.unchanged, noun)} already there"
+    is_more = report.texts or report.described
+    parts = [f"{counted(report.added, noun)} added"] if report.added or not is_more else []
+    parts += [f"the text of {counted(report.texts, noun)} added"] if report.texts else []
+    parts += [f"fields or markup of {counted(report.described, noun)} added"] if report.described else []
+    parts += [f"{report.replaced:,} replaced"] if report.replaced else []
+    parts += [f"{report.unchanged:,} already there"] if report.unchanged else []
+    return ", ".join(parts)
+
+
+_ROW_S = 10e-6
+"""What a row costs while the file is written to, in seconds."""
+_PATIENCE_S = 2.0
+_NAMES_SHOWN = 8
+
+
+@command
+def import_judgements(
+    collection: Stored,
+    file: DataFile,
+    *,
+    form: Annotated[ImportFormat | None, Option("--as", default="qrels")] = None,
+    judge: Annotated[str | None, Option("--judge NAME")] = None,
+    judge_column: Annotated[int | None, Option("--judge-column", least=2, most=2)] = None,
+    columns: Annotated[str | None, Option("--input-columns --columns NAME,...")] = None,
+    topic: Annotated[str | None, Option("--topic T")] = None,
+    kind: Annotated[
+        Literal["human", "model", "imported", "adjudicator"] | None,
+        Option(default="imported; of jsonl and tsv files, what the file says of judges who are new"),
+    ] = None,
+    codes: Annotated[Sequence[str], Option("--code CODE=MEANING")] = (),
+    repeats: Annotated[Repeats | None, Option(default="refuse")] = None,
+    mapped: Annotated[Sequence[str], Option("--map FROM=TO")] = (),
+    as_pool: Annotated[str | None, Option("--as-pool NAME")] = None,
+    lenient: Lenient = False,
+    allow_unknown: bool = False,
+    replace: Replace = False,
+) -> Done:
+    """Import judgements: a qrels file of one judge, or another file of grades.
+
+    A judged sample also becomes a pool. A file is imported whole or not at all. Answers of a
+    model that cannot be read become "cannot be judged", with the reason, never grade 0; `judges add --model`
+    says first who the model is.
+
+    Example: pooler import judgements judgements/strict.qrels --judge carol --kind human
+
+    Example: pooler import judgements crowd.txt --input-columns docno,judge,grade --topic G01
+
+    form : qrels (topic iteration docno grade), ntcir2 (topic letter docno 0|1), ntcireval (topic docno
+        L0..Ln), columns (see --input-columns), what `pooler export judgements` wrote: jsonl or tsv, of every
+        judge; of a model, umbrela or answers (JSON lines with topic, docno, grade, and what is known
+        besides); judged samples: xinfap (topic iteration docno stratum rel) or statap (topic docno rel method
+        iprob).
+    judge : The judge who made them.
+    judge_column : The column of a qrels file that names the judge, instead of --judge.
+    columns : What the columns of the file are, in order: docno and grade, and topic, iteration and judge
+        where there are any; - skips a column.
+    topic : With --input-columns: the topic of every line, where no column holds it.
+    kind : The kind of judge.
+    codes : A code that is not a grade: unjudged (pooled but not judged: goes into a pool, without a
+        judgement), not-pooled (the line is ignored), skipped, cannot or unjudgeable (cannot be judged); or
+        grade, if it is one.
+    repeats : Which line counts where lines of the same topic, docno and judge differ. Identical lines count
+        once.
+    mapped : Read one grade as another.
+    as_pool : Also make a pool of this name from all lines of the file.
+    allow_unknown : Accept topics and docnos that no text, run or pool of the collection has.
+
+    Raises
+    ------
+    FormatError
+        With every fault of the file: of its format, unknown topics and docnos, what is no grade.
+    ConflictError
+        If a judge has graded a document otherwise, without `replace`.
+    """
+    path = place_of(str(file), "qrels")
+    if form == "umbrela" or form == "answers":
+        _refuse_any(
+            f"is for other files: {form} has one answer a line, of a model",
+            judge_column=judge_column,
+            columns=columns,
+            topic=topic,
+            codes=codes,
+            repeats=repeats,
+            as_pool=as_pool,
+            lenient=lenient,
+            kind=None if kind == "model" else kind,
+        )
+        if judge is None:
+            raise ArgumentError("judge", "must name the model that answered", None)
+        mapping = parse_map(mapped, {})
+        return _import_answers(
+            collection, path, form, judge, mapping, allow_unknown=allow_unknown, replace=replace
+        )
+    sample = form if form == "xinfap" or form == "statap" else None
+    reading = judgement_files.FileReading(
+        form=None if form == "xinfap" or form == "statap" else form,
+        columns=columns,
+        topic=topic,
+        judge_column=judge_column,
+        lenient=lenient,
+    )
+    reading.check(judge, sample)
+    chosen = reading.chosen
+    if chosen == "jsonl" or chosen == "tsv":
+        _refuse_any(
+            f"is for files of grades; a {chosen} file already says it",
+            judge=judge,
+            codes=codes,
+            mapped=mapped,
+            as_pool=as_pool,
+            repeats=repeats,
+            lenient=lenient,
+        )
+        return _import_every_judge(
+            collection, path, chosen, kind, allow_unknown=allow_unknown, replace=replace
+        )
+    if sample is not None:
+        _refuse_any("is for files of grades; a sample has each document once", repeats=repeats)
+    meanings = parse_codes(codes)
+    mapping = parse_map(mapped, meanings)
+    faults = FaultList(path)
+    source = judgement_files.read_source(path, reading, collection.scale, faults, judge=judge, sample=sample)
+    n_of_format = faults.count
+    if not allow_unknown:
+        topics, docnos = ([getattr(row, name) for row in source.rows] for name in ("topic", "docno"))
+        add_unknown(collection, faults, topics, docnos)
+    n_unknown = faults.count - n_of_format
+    sampled, scale = source.sample, collection.scale
+    # -1 is no judgement of a sample, unless a statap file has it for a grade.
+    if sampled is not None and not (sampled.kind == "statap" and NOT_SAMPLED in scale.values):
+        meanings = {NOT_SAMPLED: Meaning.UNJUDGED} | meanings
+    decoded = decode_rows(
+        source.rows, scale, codes=meanings, mapping=mapping, repeats=repeats or "refuse", faults=faults
+    )
+    hints = [faults.hint] if faults.hint else []
+    n_repeated = decoded.repeats.n_refused
+    hints += [judgement_files.UNKNOWN_HINT] * (n_unknown > 0) + [judgement_files.REPEATS_HINT] * (
+        n_repeated > 0
+    )
+    hints += [judgement_files.CODES_HINT] * (faults.count > n_of_format + n_unknown + n_repeated)
+    faults.raise_if_any(hint="; ".join(hints))
+    if judge is not None:
+        decoded.judged.setdefault(judge, [])
+    pool = _pool_of_file(collection, path, source, decoded, judge=judge, as_pool=as_pool)
+    n_judgements = sum(map(len, decoded.judged.values()))
+    _say_wait(collection, n_judgements)
+    with progress("judgements", n_judgements) as advance:
+        report = collection.judgements.add(
+            decoded.judged,
+            JudgeKind(kind or "imported"),
+            pool=pool,
+            states=decoded.states,
+            replace=replace,
+            advance=advance,
+        )
+    judgement_files.warn_of_oddities(path, source)
+    judgement_files.say_repeats(path, decoded.repeats, repeats)
+    judgement_files.warn_if_nothing_relevant(path, decoded)
+    noun = "state" if decoded.states else "judgement"
+    having = {name for name, rows in decoded.judged.items() if rows}
+    having |= {one.judge for one in decoded.states}
+    say(f"{path}: {report_words(report, noun)} of {_names_words(having or decoded.judged)}")
+    skipped = sum(one.state is State.SKIPPED for one in decoded.states)
+    for n, words in (
+        (skipped, "were skipped"),
+        (len(decoded.states) - skipped, "cannot be judged"),
+        (decoded.n_not_pooled, "are not pooled, and are left out"),
+    ):
+        if n:
+            say(f"{path}: {counted(n, 'line')} of documents that {words}")
+    without = [name for name, rows in decoded.judged.items() if not rows]
+    if without and len(decoded.judged) > 1:
+        say(f"{path}: without a grade: {_names_words(without)}")
+    if sampled is not None:
+        not_sampled = {(one.topic, one.docno) for one in pool.entries if not one.sampled}
+        n_sampled = len(pool.entries) - len(not_sampled)
+        listed_too = f", {len(not_sampled):,} not sampled" if not_sampled else ""
+        say(f"{path}: pool {pool.name}: {counted(n_sampled, 'document')} sampled{listed_too}")
+        if n_open := len(decoded.listed.keys() - not_sampled):
+            say(f"{path}: sampled but not judged: {counted(n_open, 'document')}")
+    elif decoded.listed:
+        lines = counted(decoded.n_unjudged_lines, "line")
+        pairs = counted(len(decoded.listed), "document")
+        say(f"{path}: {lines} of {pairs} pooled but not judged: pool {pool.name}")
+    return imported(collection, report)
+
+
+def _refuse_any(requirement: str, **given: object) -> None:
+    for name, value in given.items():
+        if value:
+            raise ArgumentError(name, requirement, None if value is True else value)
+
+
+def _say_wait(opened: Collection, n_rows: int) -> None:
+    seconds = n_rows * _ROW_S
+    if seconds > _PATIENCE_S and "://" not in opened.where:
+        say(f"judges at work must wait some {seconds:.0f} s while {n_rows:,} rows are written")
+
+
+def _names_words(names: AnyCollection[str]) -> str:
+    if len(names) > _NAMES_SHOWN:
+        return counted(len(names), "judge")
+    return ", ".join(sorted(names))
+
+
+def _pool_of_file(
+    opened: Collection,
+    file: str,
+    source: judgement_files.GradesFile,
+    decoded: DecodedQrels,
+    *,
+    judge: str | None,
+    as_pool: str | None,
+) -> Pool:
+    """Make the pool that a file speaks of, under a name that is free, or the one asked for if that is.
+
+    The round of a sample is its commonest iteration. What the pool has no place for, and is needed to write
+    the file again, stands in the manifest: methods, and iterations of documents not judged.
+    """
+    sample = source.sample
+    table = source.table if sample is None else sample.table
+    manifest: dict[str, object] = {"strategy": "imported", "out_order": "docno", "file": Path(file).name}
+    manifest["sha256"] = table.sha256
+    if sample is None:
+        entries: list[PoolEntry] = []
+        position, topic_before = 0, ""
+        pairs = decoded.pairs if as_pool else decoded.listed
+        for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):
+            position = position + 1 if topic == topic_before else 0
+            topic_before = topic
+            entries.append(PoolEntry(topic, docno, position))
+        manifest["pairs"] = len(entries)
+        pool = Pool(entries, manifest, as_pool or f"unjudged-{judge or Path(file).name}")
+    else:
+        n_rows = Counter(row.iteration for row in sample.rows)
+        commonest = min(n_rows, key=lambda iteration: (-n_rows[iteration], iteration))
+        # The iterations of judged documents are kept with their judgements.
+        judged = {(qrel.topic, qrel.docno) for qrels in decoded.judged.values() for qrel in qrels}
+        iterations = {
+            (row.topic, row.docno): row.iteration
+            for row in sample.rows
+            if row.iteration != commonest and (row.topic, row.docno) not in judged
+        }
+        manifest["pairs"] = sum(entry.sampled for entry in sample.entries)
+        manifest |= {"listed": len(sample.entries), "prels": sample.kind}
+        if sample.methods:
+            manifest["methods"] = judgement_files.values_by_pair(sample.methods)
+        if iterations:
+            manifest["iterations"] = judgement_files.values_by_pair(iterations)
+        pool = Pool(sample.entries, manifest, as_pool or f"sample-{judge}", commonest)
+    if as_pool:
+        return pool
+    # Numbered if other pools have its name: a file may come again, changed.
+    taken = {one.name: None if one.withdrawn else one.manifest for one in opened.pools.all()}
+    names = chain([pool.name], (f"{pool.name}-{number}" for number in count(2)))
+    return with_changes(
+        pool, name=next(one for one in names if taken.get(one, pool.manifest) == pool.manifest)
+    )
+
+
+def _import_every_judge(
+    opened: Collection,
+    file: str,
+    form: JudgementsFormat,
+    kind_given: str | None,
+    *,
+    allow_unknown: bool,
+    replace: bool,
+) -> Done:
+    """Import a file of judgements of every judge: whole histories, which are never replaced, or states.
+
+    Judges who are new are of `kind_given`, or of the kind that the file says, or human; the others stay what
+    they are. `FormatError` has every fault of the file.
+    """
+    from store.judging.rejudging import KnownVersions
+    from store.keeping.histories import import_histories, import_states
+
+    faults = FaultList(file)
+    grades = {None, *opened.scale.values}
+    of_scale = ", ".join(map(str, opened.scale.values))
+    read = read_judgements(file, form, faults)
+    events, states = read.events, read.states
+    rows: list[JudgementEvent | Judgement] = [*events, *states]
+    for line, row in zip(read.lines, rows, strict=True):
+        if row.grade not in grades:
+            message = f"expected a grade of the scale ({of_scale}), got {row.grade}"
+            faults.add(line, message, "grade")
+    if any(fault.code == "header" for fault in faults.kept):
+        faults.hint = judgement_files.COLUMNS_HINT
+    topics, docnos = ([getattr(row, name) for row in rows] for name in ("topic", "docno"))
+    is_unknown = not allow_unknown and add_unknown(opened, faults, topics, docnos)
+    faults.raise_if_any(hint=judgement_files.UNKNOWN_HINT if is_unknown else None)
+    if events and replace:
+        requirement = "is for current judgements; a history is never changed, only continued"
+        raise ArgumentError("replace", requirement, None)
+    judges = dict.fromkeys(row.judge for row in rows)
+    said = {name: read.kinds.get(name) if kind_given is None else JudgeKind(kind_given) for name in judges}
+    there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
+    kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
+    _say_wait(opened, len(rows))
+    with opened.being_filled() as inside:
+        keys = inside.session, inside.topics, inside.documents
+        versions = KnownVersions(inside.session)
+        n_unversioned = sum(versions.without_unknown(event) is not event for event in events)
+        if events:
+            report = import_histories(*keys, events, kinds)
+        else:
+            report = import_states(*keys, states, kinds, replace=replace)
+    what = "event" if events else "judgement"
+    say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
+    unsaid = [name for name, told in said.items() if told is None and name not in there]
+    if unsaid:
+        names = [f"`{name}`" for name in sorted(unsaid)]
+        warn(
+            f"{file}: no line says of what kind {listed_names(names, _NAMES_SHOWN)} is; without --kind, new"
+            " judges count as human"
+        )
+    who = "--kind" if kind_given is not None else file
+    for name, kind in sorted(said.items()):
+        if kind is not None and there.get(name, kind) is not kind:
+            warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {kind}")
+    if read.n_of_copies:
+        say(
+            f"{file}: {counted(read.n_of_copies, 'event')} of copies of a collection that came together, read"
+            " by the states they left"
+        )
+    if any(event.sitting for event in events):
+        say(f"{file}: the sittings that events belong to were not kept")
+    if n_unversioned:
+        say(
+            f"{file}: {counted(n_unversioned, 'event')} with versions of guidelines or topics that are not"
+            " here; the version numbers were not kept"
+        )
+    return imported(opened, report)
+
+
+def _import_answers(
+    opened: Collection,
+    file: str,
+    form: LabelsFormat,
+    judge: str,
+    mapping: dict[int, int],
+    *,
+    allow_unknown: bool,
+    replace: bool,
+) -> Done:
+    """Import the answers of a model, or refuse the file with all that is wrong with it, by line."""
+    identity = next((one.identity for one in opened.models.all() if one.judge == judge), None)
+    if identity is not None and identity.grade_map != mapping:
+        if mapping:
+            message = f"model judge `{judge}` is another one: its card has another map of grades"
+            raise ConflictError(message, hint="the map of its card is used where none is given")
+        mapping = {**identity.grade_map}
+    faults = FaultList(file)
+    read = read_labels(file, form, opened.scale, mapping, faults)
+    hints = [faults.hint] if faults.hint else []
+    hints += [MAP_HINT] if any(fault.code == "grade" for fault in faults.kept) else []
+    if len(read.models) > 1:
+        listed = ", ".join(read.models)
+        faults.add(None, f"expected the answers of one model, got those of {len(read.models)}: {listed}")
+    answers = _placed(opened, read.labels, judge, faults)
+    topics = [one.topic for one in read.labels if one.topic is not None]
+    docnos = [one.docno for one in read.labels if one.docno is not None]
+    if not allow_unknown and add_unknown(opened, faults, topics, docnos):
+        hints.append(judgement_files.UNKNOWN_HINT)
+    faults.raise_if_any(hint="; ".join(hints))
+    judged = [one for one in answers if one.is_judgement]
+    report = opened.models.take(judge, answers, replace=replace)
+    parts = [f"{report.added:,} added"]
+    parts += [
+        f"{n:,} {what}" for n, what in ((report.replaced, "replaced"), (report.unchanged, "unchanged")) if n
+    ]
+    say(f"{file}: {counted(len(judged), 'answer')} of {judge}: {', '.join(parts)}")
+    reasons = Counter(one.unreadable.value for one in judged if one.unreadable is not None)
+    if reasons:
+        listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
+        say(
+            f"{file}: {counted(reasons.total(), 'answer')} cannot be read, so the documents"
+            f" cannot be judged: {listed}"
+        )
+    if read.unread:
+        say(f"{file}: not read: {', '.join(f'`{name}`' for name in read.unread)}")
+    if failed := sum(label.failed for label in read.labels):
+        say(f"{file}: {counted(failed, 'request')} failed on the way: no judgement")
+    if chances := sum(one.probabilities is not None for one in judged):
+        say(f"{file}: {counted(chances, 'answer')} with probabilities of grades")
+    if identity is None:
+        warn(
+            f"model `{judge}` is not described; before its first answers, `pooler judges add {judge}"
+            " --model CARD.toml` does that"
+        )
+    elif read.models and read.models != (identity.model,):
+        warn(f"{file} names the model {read.models[0]}, and the card of `{judge}` says {identity.model}")
+    return imported(opened, report)
+
+
+def _placed(opened: Collection, labels: Sequence[Label], judge: str, faults: FaultList) -> list[Answer]:
+    """Say which topic and document each label is of; by their texts where it names none."""
+    from store.judging.models import text_key
+
+    needs_texts = any(one.topic is None or one.docno is None for one in labels)
+    texts = opened.models.text_keys() if needs_texts else None
+    found: list[Answer] = []
+    lines: dict[tuple[str, str], int] = {}
+    for label in labels:
+        names: list[str] = []
+        for noun, name, text in (("topic", label.topic, label.query), ("docno", label.docno, label.passage)):
+            if name is None and texts is not None:
+                keys = texts.topics if noun == "topic" else texts.documents
+                key = text_key(text)
+                name = keys.get(key)
+                if name is None:
+                    what = "query" if noun == "topic" else "passage"
+                    how_many = "several have" if key in keys else "none has"
+                    faults.add(
+                        label.line, f"expected the {what} of one {noun}, and {how_many} this text", "text"
+                    )
+                    break
+            names.append(str(name))
+        if len(names) < 2:
+            continue
+        pair = names[0], names[1]
+        answer = Answer(judge, *pair, **label.values)
+        if answer.is_judgement:
+            if (first := lines.get(pair)) is not None:
+                message = f"expected topic {pair[0]} `{pair[1]}` once, and line {first} has it, too"
+                faults.add(label.line, message, "duplicate")
+                continue
+            lines[pair] = label.line
+        found.append(answer)
+    return found

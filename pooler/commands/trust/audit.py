@@ -16,11 +16,11 @@ from pooler.result import frozen_settings
 from pooler.sources.judgement_files import is_file, named_file
 from pooler.sources.source import source_of
 from store.analysis.agreement.intervals import FEW_TOPICS
+from store.analysis.agreement.votes import level_index
 from store.analysis.audit.annotators import FEW_PAIRS, AlternativeTest, alternative_test
 from store.analysis.audit.bias import OddsRatio, bias, exposure_odds, favour
 from store.analysis.audit.levels import cut_agreements
 from store.analysis.audit.orders import CONCLUSIONS, conclusions, order_agreement
-from store.analysis.collapse import level_index
 from store.analysis.significance.pairs import holm
 from store.errors import ArgumentError, PoolerError
 from store.grades import Aggregate

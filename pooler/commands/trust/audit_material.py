@@ -123,8 +123,7 @@ def _aggregated(
     found: PopulationVotes, people: Sequence[str], scale: Scale, rule: QrelsDefinition
 ) -> NDArray[np.int64]:
     """Make one grade of several people's; rulings have no part in it."""
-    from store.grades.qrels import outcome_of
-    from store.grades.reference import votes_alone
+    from store.grades.qrels import outcome_of, votes_alone
 
     if rule.aggregate is None:
         message = f"{len(people)} people graded: which of their grades counts?"

@@ -14,8 +14,7 @@ from pooler.command import Cutoff, Given, Limit, Option, PoolDepth, command
 from pooler.commands.measure.measured import known_measure
 from pooler.commands.trust.conclusions import conclusions
 from pooler.messages import say, warn
-from pooler.pools.annotated import annotated_rows
-from pooler.pools.contents import contributions, depth_curve
+from pooler.pools.contents import annotated_rows, contributions, depth_curve
 from pooler.pools.plan import DEPTH
 from pooler.pools.runs import RunSet
 from pooler.reasons import joined
@@ -26,12 +25,12 @@ from pooler.sources.source import Source, opened_collection
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy
 from pooler.tables import DOCNO, REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
+from store.analysis.measures.bounds import Readings, coverage, readings
 from store.analysis.measures.names import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
 from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
 from store.analysis.pools.diagnosis import diagnose as analyse
 from store.analysis.pools.leave_out import NOT_RANKED
-from store.analysis.pools.readings import Readings, coverage, readings
 from store.analysis.rankings import Depths
 from store.formats.scale import parse_scale
 from store.text import counted

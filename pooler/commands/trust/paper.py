@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from pooler.command import Given, Levels, Option, Seed, Share, command
-from pooler.commands.measure.normality import normality_plot
-from pooler.commands.qrels.agreement_settings import resolve_levels
+from pooler.commands.measure.compare import normality_plot
+from pooler.commands.qrels.agreement_rows import resolve_levels
 from pooler.commands.trust.scores_of_two_runs import (
     beside_chance,
     figure_1,
@@ -42,7 +42,7 @@ from pooler.sources.source import Source
 from pooler.sources.stored import check_named
 from pooler.tables import RUN, TOPIC, Column, Plot, Table
 from store.analysis.agreement.order_stability import judge_average_precisions
-from store.analysis.collapse import level_index
+from store.analysis.agreement.votes import level_index
 from store.analysis.significance.t_tests import shapiro_wilk
 from store.analysis.variation.collection import run_components
 from store.analysis.variation.discovery import Flip, Gain, discovered_variation, discovery

@@ -13,9 +13,10 @@ from pooler.command import Option, command, whole_numbers
 from pooler.commands.trust.paper_difference import grid_of
 from pooler.result import Result, frozen_settings
 from pooler.tables import Column, Table, View
-from store.analysis.measures.average_precision import average_precision, gains
-from store.analysis.measures.chance import (
+from store.analysis.measures.average_precision import (
+    average_precision,
     expected_average_precision,
+    gains,
     least_average_precision,
     swap_effect,
     variance_of_average_precision,

@@ -16,8 +16,12 @@ from pooler.result import Result
 from pooler.tables import Column, Table, View, hidden
 from store.analysis.agreement.kappa import stacked_chance_corrected
 from store.analysis.clusters import cluster_scores, local_purities
-from store.analysis.measures.average_precision import average_precision
-from store.analysis.measures.chance import expected_average_precision, least_average_precision, swap_effect
+from store.analysis.measures.average_precision import (
+    average_precision,
+    expected_average_precision,
+    least_average_precision,
+    swap_effect,
+)
 from store.analysis.measures.confusion import accuracy, confusion_at, e_measure, precision, recall
 from store.analysis.measures.gain import discounted_gain, ideal_gain, normalised_gain
 from store.analysis.measures.ranked import attainable_precision, attainable_recall, reciprocal_rank

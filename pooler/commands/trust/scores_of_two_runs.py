@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pooler.commands.trust.two_runs import STATES, TwoRuns, by_whom, letters, rounded, share_text
 from pooler.tables import DOCUMENTS, RUN, TOPIC, Column, Table
-from store.analysis.measures.chance import (
+from store.analysis.measures.average_precision import (
     expected_average_precision,
     least_average_precision,
     variance_of_average_precision,

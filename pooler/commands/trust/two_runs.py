@@ -21,9 +21,8 @@ from pooler.sources.probabilities import (
     parse_values,
     with_chances,
 )
-from store.analysis.agreement.votes import PopulationVotes
+from store.analysis.agreement.votes import PopulationVotes, level_index
 from store.analysis.arrays import RankedDocuments
-from store.analysis.collapse import level_index
 from store.analysis.significance.t_tests import NormalityPicture, normality_picture
 from store.analysis.undiscovered.pairs import relative_drop
 from store.analysis.undiscovered.sensitivity import discovery_effect

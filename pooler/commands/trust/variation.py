@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Given, Option, Seed, command
-from pooler.commands.measure.normality import normality_plot
+from pooler.commands.measure.compare import normality_plot
 from pooler.messages import progress
 from pooler.result import Later, Result, frozen_settings
 from pooler.sources.judged import Judged

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.kappa import divide
-from store.errors import ArgumentError
 
 IntervalReason = Literal[
     "no-common-docs",
@@ -57,14 +56,8 @@ class Interval:
 
     low: float | None
     high: float | None
-    reason: IntervalReason | None
+    reason: IntervalReason | None = None
     """``None`` when there is an interval."""
-    n_units: int
-    """What was resampled: topics, or documents."""
-    n_undefined: int
-    """Resamples left out because the coefficient had no value there."""
-    n_empty: int = 0
-    """Topics that are no unit because they add nothing: no document was judged by both."""
 
     @property
     def width(self) -> float | None:
@@ -72,34 +65,22 @@ class Interval:
         return None if self.low is None or self.high is None else self.high - self.low
 
 
-def asymptotic_interval(value: float | None, standard_error: float | None, *, n_units: int) -> Interval:
+def asymptotic_interval(value: float | None, standard_error: float | None) -> Interval:
     """Make an interval from a standard error that supposes independent documents.
 
     ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of no value
-    (``undefined``), nor with an error of ``None`` or 0 (``no-standard-error``); `ArgumentError` for a number
-    that is not finite or below 0.
+    (``undefined``), nor with an error of ``None`` or 0 (``no-standard-error``).
 
-    Examples
-    --------
-    >>> interval = asymptotic_interval(0.776119, 0.038888, n_units=400)
+    >>> interval = asymptotic_interval(0.776119, 0.038888)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.6999, 0.8523)
     """
     if value is None:
-        return Interval(None, None, "undefined", n_units, 0)
+        return Interval(None, None, "undefined")
     if not standard_error:
-        return Interval(None, None, "no-standard-error", n_units, 0)
-    if not (np.isfinite(value) and np.isfinite(standard_error) and standard_error > 0):
-        requirement = "must be finite, the standard error above 0"
-        raise ArgumentError("standard_error", requirement, (value, standard_error))
+        return Interval(None, None, "no-standard-error")
     half = NORMAL_QUANTILE * standard_error
-    return Interval(value - half, value + half, None, n_units, 0)
-
-
-def check_level(level: float) -> None:
-    """Raise `ArgumentError` when `level` is no probability between 0 and 1."""
-    if not 0 < level < 1:
-        raise ArgumentError("level", "must be above 0 and below 1", level)
+    return Interval(value - half, value + half)
 
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -155,7 +136,6 @@ def topic_bootstrap(
     Interval
         Percentile limits over the resamples where the statistic is defined. Reasons: ``no-common-docs`` when
         there is no unit, ``one-topic``, ``undefined``, ``mostly-undefined``, ``no-variation``.
-        `ArgumentError` if an argument cannot be used, or `statistic` gives an array of another shape.
 
     Notes
     -----
@@ -182,11 +162,10 @@ def topic_bootstrap(
     >>> def raw(sums):
     ...     return (sums[:, 0, 0] + sums[:, 1, 1]) / sums.sum(axis=(1, 2))
     >>> interval = topic_bootstrap(tables, raw, seed=1)
-    >>> interval.low, interval.high, interval.n_units
-    (0.25, 1.0, 3)
+    >>> interval.low, interval.high
+    (0.25, 1.0)
     """
-    both = topic_bootstraps(sums, {"": statistic}, seed=seed, resamples=resamples, units=units)
-    return both[""]
+    return topic_bootstraps(sums, {"": statistic}, seed=seed, resamples=resamples, units=units)[""]
 
 
 def topic_bootstraps(
@@ -201,23 +180,14 @@ def topic_bootstraps(
 
     By name, in the order of `statistics`, what `topic_bootstrap` gives for each alone.
     """
-    sums = _check_sums("sums", sums)
-    _check_common(seed, resamples)
-    flat = sums.reshape(len(sums), math.prod(sums.shape[1:]))
-    is_unit = _check_units(units, len(sums)) if units is not None else flat.any(axis=1)
+    sums = np.asarray(sums, dtype=np.float64)
+    is_unit = sums.reshape(len(sums), math.prod(sums.shape[1:])).any(axis=1) if units is None else units
     n_units = int(np.count_nonzero(is_unit))
-    n_empty = len(sums) - n_units
     if n_units < 2:
-        reason: IntervalReason = "one-topic" if n_units else "no-common-docs"
-        none = Interval(None, None, reason, n_units, 0, n_empty)
+        none = Interval(None, None, "one-topic" if n_units else "no-common-docs")
         return dict.fromkeys(statistics, none)
-    return _intervals(
-        sums[is_unit],
-        np.ones(n_units),
-        statistics,
-        topic_weights(n_units, resamples, seed),
-        Interval(None, None, None, n_units, 0, n_empty),
-    )
+    weights = topic_weights(n_units, resamples, seed)
+    return _intervals(sums[is_unit], np.ones(n_units), statistics, weights)
 
 
 def item_bootstrap(
@@ -241,13 +211,12 @@ def item_bootstrap(
     counts : ndarray of int64, shape (n_patterns,)
         Documents of each pattern; at least 0.
     statistic, seed, resamples
-        As for `topic_bootstrap`, with its errors.
+        As for `topic_bootstrap`.
 
     Returns
     -------
     Interval
-        ``n_units`` are documents. Reasons: ``no-common-docs``, ``one-doc``, ``undefined``,
-        ``mostly-undefined``, ``no-variation``.
+        Reasons: ``no-common-docs``, ``one-doc``, ``undefined``, ``mostly-undefined``, ``no-variation``.
 
     Notes
     -----
@@ -261,30 +230,17 @@ def item_bootstrap(
     >>> def raw(sums):
     ...     return (sums[:, 0, 0] + sums[:, 1, 1]) / sums.sum(axis=(1, 2))
     >>> interval = item_bootstrap(np.eye(4).reshape(4, 2, 2), table.ravel(), raw, seed=1)
-    >>> interval.n_units, round(interval.low, 2), round(interval.high, 2)  # .8 -+ 1.96 * .04
-    (100, 0.72, 0.88)
+    >>> round(interval.low, 2), round(interval.high, 2)  # .8 -+ 1.96 * .04
+    (0.72, 0.88)
     """
-    contributions = _check_sums("contributions", contributions)
-    _check_common(seed, resamples)
-    counts = np.asarray(counts)
-    if counts.shape != (len(contributions),):
-        raise ArgumentError("counts", f"must have shape ({len(contributions)},)", counts.shape)
-    if not np.issubdtype(counts.dtype, np.integer) or counts.min(initial=0) < 0:
-        raise ArgumentError("counts", "must hold integers >= 0", counts.tolist())
     occurs = counts > 0
-    counts = counts[occurs].astype(np.int64)
+    counts = counts[occurs]
     n_documents = int(counts.sum())
     if n_documents < 2:
-        reason: IntervalReason = "one-doc" if n_documents else "no-common-docs"
-        return Interval(None, None, reason, n_documents, 0)
-    of_one = _intervals(
-        contributions[occurs],
-        counts.astype(np.float64),
-        {"": statistic},
-        _document_weights(counts, resamples, seed),
-        Interval(None, None, None, n_documents, 0),
-    )
-    return of_one[""]
+        return Interval(None, None, "one-doc" if n_documents else "no-common-docs")
+    sums = np.asarray(contributions, dtype=np.float64)[occurs]
+    weights = _document_weights(counts, resamples, seed)
+    return _intervals(sums, counts.astype(np.float64), {"": statistic}, weights)[""]
 
 
 def _intervals(
@@ -292,7 +248,6 @@ def _intervals(
     whole: NDArray[np.float64],
     statistics: Mapping[str, Statistic],
     weights: Iterator[NDArray[np.float64]],
-    blank: Interval,
 ) -> dict[str, Interval]:
     """Compute statistics of the whole and of all weighted sums, and take their quantiles."""
     shape = sums.shape[1:]
@@ -308,37 +263,26 @@ def _intervals(
             stack = (chunk[start : start + n_at_once] @ flat).reshape(-1, *shape)
             for name, statistic in statistics.items():
                 values[name].append(_values(statistic, stack))
-    return {
-        name: _percentiles(float(estimates[name]), np.concatenate(values[name]), blank) for name in statistics
-    }
+    return {name: _percentiles(float(estimates[name]), np.concatenate(values[name])) for name in statistics}
 
 
 def _values(statistic: Statistic, stack: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute a statistic of every array of a stack, and check what came back."""
+    """Compute a statistic of every array of a stack."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.asarray(statistic(stack), dtype=np.float64)
-    if values.shape != (len(stack),):
-        requirement = "must give one value for each of the stacked sums"
-        raise ArgumentError("statistic", requirement, f"shape {values.shape} for {len(stack)}")
-    return values
+        return np.asarray(statistic(stack), dtype=np.float64)
 
 
-def _percentiles(estimate: float, values: NDArray[np.float64], blank: Interval) -> Interval:
-    """Fill in a blank interval from the values of all resamples."""
+def _percentiles(estimate: float, values: NDArray[np.float64]) -> Interval:
+    """Make an interval of the values of all resamples."""
     defined = values[np.isfinite(values)]
-    n_undefined = values.size - defined.size
-    low = high = None
-    reason: IntervalReason | None = None
     if not np.isfinite(estimate):
-        reason = "undefined"
-    elif 2 * n_undefined > values.size:
-        reason = "mostly-undefined"
-    elif float(np.ptp(defined)) <= _SAME:
-        reason = "no-variation"
-    else:
-        tail = (1 - LEVEL) / 2
-        low, high = (float(limit) for limit in np.quantile(defined, [tail, 1 - tail]))
-    return Interval(low, high, reason, blank.n_units, n_undefined, blank.n_empty)
+        return Interval(None, None, "undefined")
+    if 2 * defined.size < values.size:
+        return Interval(None, None, "mostly-undefined")
+    if float(np.ptp(defined)) <= _SAME:
+        return Interval(None, None, "no-variation")
+    tail = (1 - LEVEL) / 2
+    return Interval(*np.quantile(defined, [tail, 1 - tail]).tolist())
 
 
 def topic_weights(n_units: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
@@ -366,27 +310,3 @@ def _document_weights(counts: NDArray[np.int64], resamples: int, seed: int) -> I
     for start in range(0, resamples, n_at_once):
         n_rows = min(n_at_once, resamples - start)
         yield rng.multinomial(n_documents, shares, size=n_rows).astype(np.float64)
-
-
-def _check_sums(name: str, sums: NDArray[Any]) -> NDArray[np.float64]:
-    sums = np.asarray(sums, dtype=np.float64)
-    if sums.ndim < 1:
-        raise ArgumentError(name, "must have a row for each unit", f"shape {sums.shape}")
-    if not np.isfinite(sums).all():
-        raise ArgumentError(name, "must be finite", "NaN or infinity")
-    return sums
-
-
-def _check_units(units: NDArray[np.bool_], n_topics: int) -> NDArray[np.bool_]:
-    units = np.asarray(units)
-    if units.shape != (n_topics,) or units.dtype != np.bool_:
-        requirement = f"must be a mask of shape ({n_topics},)"
-        raise ArgumentError("units", requirement, f"{units.dtype} of shape {units.shape}")
-    return units
-
-
-def _check_common(seed: int, resamples: int) -> None:
-    if seed < 0:
-        raise ArgumentError("seed", "must be an integer >= 0", seed)
-    if resamples < 1:
-        raise ArgumentError("resamples", "must be an integer >= 1", resamples)

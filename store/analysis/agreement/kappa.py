@@ -1,4 +1,4 @@
-r"""Chance-corrected agreement of two; costs, reasons, bands.
+r"""Coefficients of agreement: beyond chance, of two or of many; without chance; costs, reasons, bands.
 
 An undefined coefficient is a reason, never a number:
 
@@ -23,20 +23,30 @@ documents and costs :math:`d_{ij}` all four are
 and differ in the cost :math:`D_e` that they expect by chance. With agreement weights
 :math:`w_{ij} = 1 - d_{ij} / \max d` that is :math:`(P_o - P_e) / (1 - P_e)`.
 
-No list follows from theory: a word says what its author would call the number, and two authors call
+Krippendorff's alpha is of any number of judges, any cells missing, on an ordered scale. Every document that
+two judges graded adds its pairs of votes to the coincidences, divided by its number of votes less one, so
+that each vote counts once:
+
+.. math:: o_{ck} = \textstyle\sum_u n_{uc} (n_{uk} - [c = k]) / (m_u - 1)
+
+Overlap is the share of documents relevant to all among those relevant to anybody, over the documents that
+every judge graded; its mean over topics is Voorhees' measure of disagreement.
+
+No list of bands follows from theory: a word says what its author would call the number, and two authors call
 the same number differently.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError
+from store.analysis.agreement.votes import Votes, collapse_votes, grade_counts
 
 Reason = Literal["no-common-docs", "one-judge", "one-doc", "single-grade", "no-relevant"]
 Weights = Literal["none", "linear", "quadratic"]
@@ -77,30 +87,17 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
     Returns
     -------
     ndarray of Python int, shape (n_grades, n_grades)
-        Symmetric, 0 on the diagonal, above 0 elsewhere. `ArgumentError` for another word, or values that are
-        not `n_grades` ascending integers.
+        Symmetric, 0 on the diagonal, above 0 elsewhere.
 
     Examples
     --------
     >>> costs_of(3, "quadratic").tolist(), costs_of(3, "linear", [-2, 0, 1]).tolist()
     ([[0, 1, 4], [1, 0, 1], [4, 1, 0]], [[0, 2, 3], [2, 0, 1], [3, 1, 0]])
     """
-    if weights not in WEIGHTS:
-        raise ArgumentError("weights", f"must be one of {', '.join(WEIGHTS)}", weights)
     places = list(range(n_grades)) if values is None else [int(value) for value in values]
-    if len(places) != n_grades or sorted(set(places)) != places:
-        raise ArgumentError("values", f"must be {n_grades} grades, ascending", places)
     power = {"none": 0, "linear": 1, "quadratic": 2}[weights]
     rows = [[abs(one - other) ** power * (one != other) for other in places] for one in places]
     return np.array(rows, dtype=object)
-
-
-def check_tables(tables: Numbers) -> NDArray[np.float64]:
-    """Return a stack of square tables as float64, else raise `ArgumentError`."""
-    tables = np.asarray(tables, dtype=np.float64)
-    if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] < 2:
-        raise ArgumentError("tables", "must be square, 2 x 2 or more", f"shape {tables.shape}")
-    return tables
 
 
 def divide(part: Numbers, whole: Numbers) -> NDArray[np.float64]:
@@ -112,7 +109,6 @@ def divide(part: Numbers, whole: Numbers) -> NDArray[np.float64]:
 
 
 Chance = Literal["cohen", "scott", "bennett", "gwet"]
-CHANCES: tuple[Chance, ...] = get_args(Chance)
 
 
 def stacked_chance_corrected(
@@ -141,8 +137,7 @@ def stacked_chance_corrected(
     -------
     ndarray of float64, shape (...)
         At most 1; NaN where a table holds fewer than two documents, or one grade that both judges used
-        throughout. When one judge alone used a single grade, kappa is 0. `ArgumentError` if the tables are
-        not square or have fewer than two grades.
+        throughout. When one judge alone used a single grade, kappa is 0.
 
     Notes
     -----
@@ -158,12 +153,12 @@ def stacked_chance_corrected(
     .. [1] J. Cohen, "A Coefficient of Agreement for Nominal Scales", *Educational and Psychological
        Measurement* 20(1), 37-46, 1960, doi:10.1177/001316446002000104.
     .. [2] J. Cohen, "Weighted Kappa", *Psychological Bulletin* 70(4), 213-220, 1968, doi:10.1037/h0026256.
-    .. [3] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public
-       Opinion Quarterly* 19(3), 321-325, 1955, doi:10.1086/266577.
+    .. [3] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public Opinion
+       Quarterly* 19(3), 321-325, 1955, doi:10.1086/266577.
     .. [4] E. M. Bennett, R. Alpert and A. C. Goldstein, "Communications Through Limited-Response
        Questioning", *Public Opinion Quarterly* 18(3), 303-308, 1954, doi:10.1086/266520.
-    .. [5] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High
-       Agreement", *British Journal of Mathematical and Statistical Psychology* 61(1), 29-48, 2008,
+    .. [5] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement",
+       *British Journal of Mathematical and Statistical Psychology* 61(1), 29-48, 2008,
        doi:10.1348/000711006X126600.
 
     Examples
@@ -174,7 +169,7 @@ def stacked_chance_corrected(
     >>> stacked_chance_corrected("scott", [[[300, 20], [10, 70]], [[10, 0], [0, 0]]])
     array([0.77591036,        nan])
     """
-    tables = check_tables(tables)
+    tables = np.asarray(tables, dtype=np.float64)
     costs = costs_of(tables.shape[-1], weights).astype(np.float64)
     cost, by_chance, out_of = _costs(chance, tables, costs)
     n = tables.sum(axis=(-2, -1))
@@ -210,7 +205,7 @@ def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArr
     >>> round(float(stacked_standard_errors([[0, 4, 1], [0, 8, 0], [0, 1, 5]], "linear")), 4)
     0.1457
     """
-    tables = check_tables(tables)
+    tables = np.asarray(tables, dtype=np.float64)
     costs = costs_of(tables.shape[-1], weights).astype(np.float64)
     part, whole = _variance(tables, costs)
     variance = divide(part, whole)
@@ -231,12 +226,10 @@ def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers
         return ((given @ costs) * given).sum(axis=-1), squared
     if chance == "bennett":
         return squared * costs.sum(), squared * (q * q)
-    if chance == "gwet":
-        largest = costs.max()
-        weight = q * q * largest - costs.sum()
-        out_of = squared * (q * (q - 1))
-        return largest * out_of - weight * (squared - (given * given).sum(axis=-1)), out_of
-    raise ArgumentError("chance", f"must be one of {', '.join(CHANCES)}", chance)
+    largest = costs.max()
+    weight = q * q * largest - costs.sum()
+    out_of = squared * (q * (q - 1))
+    return largest * out_of - weight * (squared - (given * given).sum(axis=-1)), out_of
 
 
 def _costs(chance: Chance, tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -276,26 +269,222 @@ def _says_nothing(tables: Numbers, n: Numbers) -> NDArray[np.bool_]:
     return np.asarray((n < 2) | (largest == n))
 
 
-Bands = Literal["landis-koch", "ir-book", "krippendorff"]
-BANDS: tuple[Bands, ...] = get_args(Bands)
+Metric = Literal["nominal", "ordinal", "interval"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+METRIC_OF: dict[str, Metric] = {f"alpha_{metric}": metric for metric in METRICS}
+"""The metric of a coefficient by its name, such as ``alpha_ordinal``."""
 
 
-def band(value: float, bands: Bands) -> str:
-    """Name a coefficient.
+def alpha(
+    coincidences: Numbers,
+    metric: Metric = "ordinal",
+    *,
+    n_documents: int,
+    values: Sequence[int] | None = None,
+) -> Coefficient:
+    r"""Measure the agreement of any number of judges by Krippendorff's alpha.
 
     Parameters
     ----------
-    value : float
-        At most 1.
-    bands : {"landis-koch", "ir-book", "krippendorff"}
-        Whose words; `ArgumentError` for another.
+    coincidences : ndarray, shape (n_grades, n_grades)
+        Summed over topics; symmetric. Of two judges, the table plus its transpose. Integers give an exact
+        result, float64 one to rounding.
+    metric : {"nominal", "ordinal", "interval"}, default="ordinal"
+        What a disagreement costs: 1; the squared number of votes between the two grades; the squared distance
+        of the grades.
+    n_documents : int
+        Documents that two judges graded at least.
+    values : sequence of int, length n_grades, optional
+        Grade values, ascending, for ``interval``; by default places on the scale.
 
     Returns
     -------
-    str
-        ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60, substantial .80,
-        almost perfect. ``ir-book`` [2]_: good above .80, fair from .67, else dubious. ``krippendorff`` [3]_:
-        firm from .80, tentative from .667, else unreliable.
+    Coefficient
+        Alpha, or ``no-common-docs``, ``one-doc``, ``single-grade``. It has no standard error.
+
+    Notes
+    -----
+    With :math:`n_c = \sum_k o_{ck}` and :math:`n = \sum n_c`,
+
+    .. math:: \alpha = 1 - (n - 1) \sum o_{ck} d_{ck} / \sum n_c n_k d_{ck}
+
+    where :math:`d_{ck}` is :math:`[c \ne k]`, :math:`(v_c - v_k)^2`, or, ordinal, :math:`(\sum_{g=c}^k n_g -
+    (n_c + n_k) / 2)^2` [1]_. Unused grades change none of the three. Nominal alpha of two judges is
+    ``1 - (1 - pi) (1 - 1 / 2N)``, pi being Scott's.
+
+    References
+    ----------
+    .. [1] K. Krippendorff, "Computing Krippendorff's Alpha-Reliability", University of Pennsylvania, 2011,
+       https://repository.upenn.edu/asc_papers/43.
+
+    Examples
+    --------
+    Krippendorff's ten units of two coders, printed as .095:
+
+    >>> table = np.array([[5, 3], [1, 1]])
+    >>> round(alpha(table + table.T, "nominal", n_documents=10).value, 6)
+    0.095238
+    """
+    if np.issubdtype(coincidences.dtype, np.integer):
+        coincidences = coincidences.astype(object)  # products of sums overflow 64 bits
+    distances = _distances(coincidences, metric, values)
+    if n_documents == 0:
+        return Coefficient(None, "no-common-docs", 0)
+    given = coincidences.sum(axis=1)
+    if n_documents == 1 or np.count_nonzero(given) == 1:
+        reason: Reason = "one-doc" if n_documents == 1 else "single-grade"
+        return Coefficient(None, reason, n_documents)
+    seen = (coincidences * distances).sum()
+    by_chance = ((given @ distances) * given).sum()
+    return Coefficient(float((by_chance - (given.sum() - 1) * seen) / by_chance), None, n_documents)
+
+
+def stacked_alpha(
+    coincidences: Numbers, metric: Metric = "ordinal", *, values: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Give `alpha` of a stack of coincidences, shape (..., n_grades, n_grades), in floats, to rounding.
+
+    NaN without coincidences and where one grade alone was given; one document cannot be told from several
+    here.
+    """
+    coincidences = np.asarray(coincidences, dtype=np.float64)
+    distances = _distances(coincidences, metric, values)
+    given = coincidences.sum(axis=-1)
+    seen = (coincidences * distances).sum(axis=(-2, -1))
+    by_chance = (given[..., :, np.newaxis] * distances * given[..., np.newaxis, :]).sum(axis=(-2, -1))
+    return 1 - divide((given.sum(axis=-1) - 1) * seen, by_chance)
+
+
+def _distances(coincidences: Numbers, metric: Metric, values: Sequence[int] | None) -> Numbers:
+    """Tabulate what disagreements cost, four times as much for the ordinal metric."""
+    costs = costs_of(coincidences.shape[-1], "none" if metric == "nominal" else "quadratic", values)
+    if metric != "ordinal":
+        return costs.astype(coincidences.dtype)
+    # The votes from c to k less half of those at both ends are a difference of mid-ranks.
+    given = coincidences.sum(axis=-1)
+    middles = 2 * given.cumsum(axis=-1) - given
+    steps = middles[..., :, np.newaxis] - middles[..., np.newaxis, :]
+    return np.asarray(steps * steps)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroOverlap:
+    """The mean of topics' overlaps."""
+
+    value: float | None
+    """In [0, 1]; ``None`` when no topic has an overlap."""
+    reason: Reason | None
+    n_topics: int
+    """Topics that have one; left out are those without a common, or without a relevant document."""
+
+
+class RelevantCounts(NamedTuple):
+    """Documents that all judges graded, topic by topic; each of shape (n_topics,) and int64."""
+
+    common: NDArray[np.int64]
+    """Graded by every judge."""
+    both: NDArray[np.int64]
+    """Of these, relevant to every judge."""
+    either: NDArray[np.int64]
+    """Of these, relevant to at least one."""
+
+
+def relevant_to_all(votes: Votes, level_index: int) -> RelevantCounts:
+    """Count, topic by topic, the documents that all of ``votes.judges`` graded, and found relevant.
+
+    `level_index` is the place of the least relevant grade, as for `collapse_votes`.
+    """
+    counts = grade_counts(collapse_votes(votes, level_index))
+    of_all = counts.sum(axis=1) == len(votes.judges)
+    relevant = counts[of_all, 1]
+    topics = votes.topic_codes[of_all]
+    n_topics = len(votes.topics)
+    return RelevantCounts(
+        np.bincount(topics, minlength=n_topics),
+        np.bincount(topics[relevant == len(votes.judges)], minlength=n_topics),
+        np.bincount(topics[relevant > 0], minlength=n_topics),
+    )
+
+
+def macro_overlap(counts: RelevantCounts) -> MacroOverlap:
+    """Average the overlap over the topics that have one, as Voorhees does [1]_; of two judges or of many.
+
+    Counts of two judges come from their tables, of any number from `relevant_to_all`. When no topic has an
+    overlap: ``no-relevant``, or ``no-common-docs`` when no topic has a common document.
+
+    References
+    ----------
+    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval Effectiveness",
+       *Information Processing & Management* 36(5), 697-716, 2000, doi:10.1016/S0306-4573(00)00010-8.
+
+    Examples
+    --------
+    >>> macro_overlap(RelevantCounts(*np.array([[7, 3, 4], [1, 3, 0], [2, 3, 0]])))
+    MacroOverlap(value=0.75, reason=None, n_topics=2)
+    """
+    defined = counts.either > 0
+    n_topics = int(defined.sum())
+    if not n_topics:
+        return MacroOverlap(None, "no-relevant" if counts.common.any() else "no-common-docs", 0)
+    mean = math.fsum(counts.both[defined] / counts.either[defined]) / n_topics
+    return MacroOverlap(mean, None, n_topics)
+
+
+def macro_sums(counts: RelevantCounts) -> NDArray[np.float64]:
+    """Turn counts into sums for resampling topics: overlap, or 0, and whether there is one; (n_topics, 2).
+
+    The ratio of the sums over topics is the macro overlap.
+    """
+    defined = counts.either > 0
+    overlaps = np.where(defined, counts.both / np.maximum(counts.either, 1), 0.0)
+    return np.stack([overlaps, defined.astype(np.float64)], axis=-1)
+
+
+def stacked_raw(tables: Numbers) -> NDArray[np.float64]:
+    """Return the share of documents with the same grade, of tables (..., n_grades, n_grades).
+
+    NaN without documents.
+
+    >>> float(stacked_raw(np.array([[20, 5], [10, 15]])))
+    0.7
+    """
+    return divide(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
+
+
+def stacked_specific(tables: Numbers) -> NDArray[np.float64]:
+    """Return, for each grade, how likely the other judge gives it when one does, shape (..., n_grades).
+
+    Twice the documents to which both gave it, over how often either judge gave it; NaN for a grade that
+    no judge gave. Of the grade "relevant" it is positive agreement, the Dice coefficient of the two judges'
+    sets of relevant documents.
+
+    >>> stacked_specific(np.array([[70, 10], [20, 300]])).tolist()
+    [0.8235294117647058, 0.9523809523809523]
+    """
+    same = np.diagonal(tables, axis1=-2, axis2=-1)
+    return divide(2 * same, tables.sum(axis=-1) + tables.sum(axis=-2))
+
+
+def stacked_overlap(tables: Numbers) -> NDArray[np.float64]:
+    """Return the Jaccard coefficient of two judges' sets of relevant documents, of tables (..., 2, 2).
+
+    Documents relevant to both over those relevant to at least one; NaN without relevant documents.
+
+    >>> float(stacked_overlap(np.array([[70, 10], [20, 300]]))) == 300 / 330
+    True
+    """
+    return divide(tables[..., 1, 1], tables.sum(axis=(-2, -1)) - tables[..., 0, 0])
+
+
+Bands = Literal["landis-koch", "ir-book", "krippendorff"]
+
+
+def band(value: float, bands: Bands) -> str:
+    """Name a coefficient, at most 1, in somebody's words.
+
+    ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60, substantial .80, almost
+    perfect. ``ir-book`` [2]_: good above .80, fair from .67, else dubious. ``krippendorff`` [3]_: firm from
+    .80, tentative from .667, else unreliable.
 
     References
     ----------
@@ -317,6 +506,4 @@ def band(value: float, bands: Bands) -> str:
         return next((word for word, limit in limits if value <= limit), "almost perfect")
     if bands == "ir-book":
         return "good" if value > 0.8 else "fair" if value >= 0.67 else "dubious"
-    if bands == "krippendorff":
-        return "firm" if value >= 0.8 else "tentative" if value >= 0.667 else "unreliable"
-    raise ArgumentError("bands", f"must be one of {', '.join(BANDS)}", bands)
+    return "firm" if value >= 0.8 else "tentative" if value >= 0.667 else "unreliable"

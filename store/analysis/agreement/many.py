@@ -26,7 +26,6 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.alpha import METRIC_OF, alpha, stacked_alpha
 from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
@@ -37,19 +36,24 @@ from store.analysis.agreement.intervals import (
     topic_bootstraps,
 )
 from store.analysis.agreement.kappa import (
+    METRIC_OF,
     Chance,
     Coefficient,
     Numbers,
     Reason,
+    RelevantCounts,
     Weights,
+    alpha,
     chance_cost,
     costs_of,
     divide,
+    macro_overlap,
+    macro_sums,
+    relevant_to_all,
+    stacked_alpha,
 )
-from store.analysis.agreement.overlap import RelevantCounts, macro_overlap, macro_sums, relevant_to_all
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
 from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts, n_judges_of
-from store.errors import ArgumentError
 
 ManyName = Literal[
     "alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss", "linear", "quadratic", "ac1", "ac2", "s"
@@ -121,8 +125,7 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     -------
     Coefficient
         A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha have a
-        standard error. `ArgumentError` if `name` is another word or `values` are not ascending grades of the
-        scale.
+        standard error.
 
     Notes
     -----
@@ -162,8 +165,6 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
 
 def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
     """Return what a coefficient counts as chance, and the costs of its disagreements."""
-    if name not in _CHANCES:
-        raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
     chance, weights = _CHANCES[name]
     return chance, costs_of(sums.grade_shares.shape[-1], weights).astype(np.float64)
 
@@ -219,23 +220,10 @@ class AllJudges:
 def all_judges(
     population: PopulationVotes, level_index: int | None, kind: IntervalKind, *, resamples: int, seed: int
 ) -> list[AllJudges]:
-    """Measure the agreement of all judges by every coefficient.
+    """Measure the agreement of all judges by every coefficient, with an interval of a kind.
 
-    Parameters
-    ----------
-    population : PopulationVotes
-        Graded votes of the judges in question.
-    level_index : int or None
-        Index into the scale of the least relevant grade; ``None`` = graded.
-    kind : {"topic", "item", "asymptotic", "none"}
-        Of the intervals. Alpha has no standard error.
-    resamples, seed
-        As for `store.analysis.agreement.intervals.topic_bootstrap`.
-
-    Returns
-    -------
-    list of AllJudges
-        `MANY_NAMES`, or `BINARY_MANY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
+    `MANY_NAMES`, or `BINARY_MANY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``;
+    `level_index` is the place of the least relevant grade, ``None`` = graded. Alpha has no standard error.
     """
     graded = population
     if level_index is not None:
@@ -260,7 +248,7 @@ def all_judges(
     elif kind == "asymptotic":
         for many in names:
             one = many_coefficient(many, population.votes)
-            intervals[many] = asymptotic_interval(one.value, one.standard_error, n_units=one.n_documents)
+            intervals[many] = asymptotic_interval(one.value, one.standard_error)
     made = []
     for name, of in statistics.items():
         value = float(of(whole[np.newaxis])[0])
@@ -283,7 +271,7 @@ def all_judges_by_topic(population: PopulationVotes, level_index: int | None) ->
     columns = _statistics(level_index, graded.votes.scale_values)
     values = {name: of(sums).tolist() for name, of in columns.items()}
     n_shared = sums_apart(sums).n_shared.astype(np.int64).tolist()
-    counts = None if level_index is None else _relevant_counts(graded, level_index)
+    counts = None if level_index is None else relevant_to_all(graded.votes, level_index)
     made: dict[str, list[AllJudges]] = {}
     for topic, name in enumerate(population.votes.topics):
         if not (n := n_shared[topic]):
@@ -327,16 +315,11 @@ def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return stacked_many_specific(sums)[..., 1]
 
 
-def _relevant_counts(population: PopulationVotes, level_index: int) -> RelevantCounts:
-    """Count the documents that all judges graded, and found relevant."""
-    return RelevantCounts(*relevant_to_all(population.votes, level_index))
-
-
 def _overlap(
     population: PopulationVotes, level_index: int, kind: IntervalKind, resamples: int, seed: int
 ) -> AllJudges:
     """Measure the mean overlap of topics of all judges' relevant documents."""
-    counts = _relevant_counts(population, level_index)
+    counts = relevant_to_all(population.votes, level_index)
     result = macro_overlap(counts)
     interval = None
     if kind == "topic":

@@ -14,12 +14,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import divide
 from store.analysis.agreement.votes import Votes
-from store.analysis.arguments import check_cutoff
-from store.analysis.rankings import precision_sums
+from store.analysis.measures.average_precision import relevant_ranks
+from store.analysis.rankings import judged_rankings
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
-from store.errors import ArgumentError
 
 MIXTURES = 1000
 SHOWN_SHARE = 0.05
@@ -159,8 +157,7 @@ def judge_order(
     -------
     JudgeOrder
         Mixtures are compared with the mean over the judges who have a score. Scores of runs that differ by
-        no more than `TIED_MAP` are tied. `ArgumentError` if an argument cannot be used, or a judge has a
-        score for some runs only of a topic.
+        no more than `TIED_MAP` are tied.
 
     Notes
     -----
@@ -187,17 +184,9 @@ def judge_order(
     (0, 1, True)
     """
     ap = np.asarray(average_precisions, dtype=np.float64)
-    has_score = _check_scores(ap)
+    has_score = np.asarray(~np.isnan(ap).all(axis=1))  # without runs, no judge has one
     n_topics, _, n_judges = ap.shape
     least = n_judges if min_judges is None else min_judges
-    if not min(2, n_judges) <= least <= n_judges:
-        raise ArgumentError("min_judges", f"must be from {min(2, n_judges)} to {n_judges}", least)
-    if seed < 0:
-        raise ArgumentError("seed", "must be an integer >= 0", seed)
-    if mixtures < 1:
-        raise ArgumentError("mixtures", "must be an integer >= 1", mixtures)
-    if not 0 <= shown_share <= 1:
-        raise ArgumentError("shown_share", "must be from 0 to 1", shown_share)
     used = np.flatnonzero(has_score.sum(axis=1) >= least)
     n_scored = tuple(has_score.sum(axis=0).tolist())
     ap, has_score = ap[used], has_score[used]
@@ -213,23 +202,6 @@ def judge_order(
         ),
         mixtures=_mixtures(ap, has_score, mixtures, seed, shown_share),
     )
-
-
-def _check_scores(ap: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which judge has a score for which topic; raise `ArgumentError` for a bad array."""
-    name = "average_precisions"
-    if ap.ndim != 3 or ap.shape[2] == 0:
-        raise ArgumentError(name, "must have shape (n_topics, n_runs, n_judges)", ap.shape)
-    missing = np.isnan(ap)
-    some, every = missing.any(axis=1), missing.all(axis=1)
-    if np.any(some & ~every):
-        topic, judge = np.argwhere(some & ~every)[0].tolist()
-        requirement = "must be NaN for all runs of a topic or for none"
-        raise ArgumentError(name, requirement, f"some at topic {topic}, judge {judge}")
-    outside = (ap < 0) | (ap > 1)
-    if outside.any():
-        raise ArgumentError(name, "must be from 0 to 1", float(ap[outside][0]))
-    return np.asarray(~every)  # without runs, no judge has one
 
 
 def _judge_map(ap: NDArray[np.float64], has_score: NDArray[np.bool_]) -> JudgeMap:
@@ -342,10 +314,6 @@ def _spread(taus: list[float | None]) -> TauSpread | None:
     return TauSpread(float(defined.mean()), float(defined.min()), float(defined.max()), quantiles)
 
 
-NOT_RANKED = -1
-"""Id of a document that no run retrieved. It counts in R."""
-
-
 def judge_average_precisions(
     votes: Votes,
     document_ids: NDArray[np.int64],
@@ -360,9 +328,8 @@ def judge_average_precisions(
     Parameters
     ----------
     votes : Votes
-    document_ids : integer ndarray, shape (n_documents,)
-        Id of every document of `votes`, as in `rankings`; `NOT_RANKED` for those no run retrieved. Within a
-        topic no two are the same but for that.
+    document_ids : ndarray of int64, shape (n_documents,)
+        Id of every document of `votes`, as in `rankings`, rising within a topic.
     tags : sequence of str
         The runs, in the order of the result.
     rankings : mapping of (tag, topic) to integer ndarray, shape (n_ranked,)
@@ -377,8 +344,8 @@ def judge_average_precisions(
     ndarray of float64, shape (n_topics, n_runs, n_judges)
         AP in [0, 1] as of `store.analysis.measures.average_precision`, topics and judges as in `votes`. R is
         over the documents that this judge found relevant, retrieved or not (mode ``pool``); what the judge
-        did not grade counts as not relevant. NaN, for all runs alike, where R = 0. `ArgumentError` if an
-        argument has another shape or is out of range, or a document stands twice in a topic or ranking.
+        did not grade counts as not relevant. NaN, for all runs alike, where R = 0. `ArgumentError` if
+        `cutoff` is below 1, or a document stands twice in a ranking.
 
     Notes
     -----
@@ -399,75 +366,14 @@ def judge_average_precisions(
     >>> ap[0].round(4).tolist()  # ann: (1/1 + 2/3) / 2 twice; bob: 1/3 and 1/1
     [[0.8333, 0.3333], [0.8333, 1.0]]
     """
-    document_ids = _check_arguments(votes, document_ids, level_index, cutoff)
-    n_topics, n_runs, n_judges = len(votes.topics), len(tags), len(votes.judges)
-    is_relevant = votes.places >= level_index
-    documents, judges = votes.documents[is_relevant], votes.judge_codes[is_relevant]
-    cells = votes.topic_codes[documents] * n_judges + judges
-    n_relevant = np.bincount(cells, minlength=n_topics * n_judges).reshape(n_topics, n_judges)
-    lists, ranks, found = _relevant_places(votes, document_ids, documents, tags, rankings, cutoff)
-
-    sums = np.zeros((n_topics, n_runs, n_judges))
-    n_lists = n_topics * n_runs
-    for judge in range(n_judges):
-        of_judge = np.zeros(votes.n_documents, dtype=np.bool_)
-        of_judge[documents[judges == judge]] = True
-        kept = of_judge[found]
-        sums[:, :, judge] = precision_sums(lists[kept], ranks[kept], n_lists).reshape(n_topics, n_runs)
-    return divide(sums, n_relevant[:, np.newaxis, :])
-
-
-def _relevant_places(
-    votes: Votes,
-    document_ids: NDArray[np.int64],
-    relevant: NDArray[np.int64],
-    tags: Sequence[str],
-    rankings: Mapping[tuple[str, str], NDArray[np.int64]],
-    cutoff: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Find the ranks whose document is relevant to somebody: list, rank from 1, document.
-
-    Lists are topic * n_runs + run, ascending; ranks ascend within a list.
-    """
-    to_somebody = np.zeros(votes.n_documents, dtype=np.bool_)
-    to_somebody[relevant] = True
-    bounds = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1))
-    lists, ranks, found = [], [], []
-    for topic, name in enumerate(votes.topics):
-        wanted = bounds[topic] + np.flatnonzero(to_somebody[bounds[topic] : bounds[topic + 1]])
-        wanted = wanted[document_ids[wanted] != NOT_RANKED]
-        wanted = wanted[np.argsort(document_ids[wanted])]
-        ids = document_ids[wanted]
-        if np.any(ids[1:] == ids[:-1]):
-            raise ArgumentError("document_ids", "must differ within a topic", name)
-        for run, tag in enumerate(tags):
-            ranking = rankings.get((tag, name))
-            if ranking is None or ids.size == 0:
-                continue
-            ranked = np.asarray(ranking[:cutoff], dtype=np.int64)
-            places = np.searchsorted(ids, ranked)
-            places[places == ids.size] = 0
-            hits = np.flatnonzero(ids[places] == ranked)
-            documents = wanted[places[hits]]
-            if np.unique(documents).size != documents.size:
-                requirement = "must hold each document of a ranking once"
-                raise ArgumentError("rankings", requirement, (tag, name))
-            lists.append(np.full(hits.size, topic * len(tags) + run))
-            ranks.append(hits + 1)
-            found.append(documents)
-    nothing = [np.zeros(0, dtype=np.int64)]
-    return (np.concatenate(nothing + lists), np.concatenate(nothing + ranks), np.concatenate(nothing + found))
-
-
-def _check_arguments(
-    votes: Votes, document_ids: NDArray[np.int64], level_index: int, cutoff: int
-) -> NDArray[np.int64]:
-    document_ids = np.asarray(document_ids, dtype=np.int64)
-    if document_ids.shape != (votes.n_documents,):
-        requirement = f"must have shape ({votes.n_documents},)"
-        raise ArgumentError("document_ids", requirement, document_ids.shape)
-    if not 1 <= level_index < votes.n_grades:
-        requirement = f"must be from 1 to {votes.n_grades - 1}"
-        raise ArgumentError("level_index", requirement, level_index)
-    check_cutoff(cutoff)
-    return document_ids
+    relevant = votes.places >= level_index
+    found = np.zeros((len(votes.judges), votes.n_documents), dtype=np.bool_)
+    found[votes.judge_codes[relevant], votes.documents[relevant]] = True
+    to_somebody = np.asarray(found.any(axis=0))
+    ends = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1)).tolist()
+    judged = {
+        topic: (document_ids[begin:end], to_somebody[begin:end])
+        for topic, (begin, end) in zip(votes.topics, itertools.pairwise(ends), strict=True)
+    }
+    ranks = relevant_ranks(judged_rankings(votes.topics, tags, rankings, judged, cutoff=cutoff))
+    return np.stack([ranks.average_precision(of_judge[to_somebody]).T for of_judge in found], axis=-1)

@@ -101,8 +101,7 @@ def plan_overlap(tables: NDArray[np.int64], width: float, *, weights: Weights = 
     -------
     OverlapPlan
         Documents for each of the present topics, or a reason; and how many topics would do with as many
-        documents each as now. Topics are supposed to be of one size, as many as now. `ArgumentError` if
-        `tables` holds no square tables of counts, or another argument cannot be used.
+        documents each as now. Topics are supposed to be of one size, as many as now.
 
     Notes
     -----
@@ -137,8 +136,6 @@ def plan_overlap(tables: NDArray[np.int64], width: float, *, weights: Weights = 
     >>> plan_overlap(np.zeros((3, 2, 2), np.int64), 0.2).reason
     'no-common-docs'
     """
-    tables = _check_tables(tables)
-    _check_width(width)
     tables = tables[tables.any(axis=(1, 2))]
     n_topics, n_documents = len(tables), int(tables.sum())
     kappa, of_cells = _influences(tables.sum(axis=0), weights)
@@ -178,8 +175,8 @@ def assumed_plan(
     Returns
     -------
     AssumedPlan
-        The documents in all, and the warning ``topics-ignored``. `ArgumentError` if a share or width is out
-        of range, or no two judges with these shares have this kappa; or if kappa is 1 or -1, where the
+        The documents in all, and the warning ``topics-ignored``. `ArgumentError` if a share is out of
+        range, or no two judges with these shares have this kappa; or if kappa is 1 or -1, where the
         formula has no variance.
 
     Notes
@@ -203,7 +200,6 @@ def assumed_plan(
     >>> assumed_plan(0.5, 0.2, first_share=0.3).documents
     343
     """
-    _check_width(width)
     second = first_share if second_share is None else second_share
     for name, share in (("first_share", first_share), ("second_share", second)):
         if not 0 < share < 1:
@@ -281,18 +277,3 @@ def _plan(
 def _least_integer(value: float) -> int:
     """Return the least integer not below a value, but for rounding."""
     return math.ceil(value * (1 - 1e-12))
-
-
-def _check_tables(tables: NDArray[np.int64]) -> NDArray[np.int64]:
-    tables = np.asarray(tables)
-    if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.shape[1] < 2:
-        requirement = "must have shape (n_topics, n_grades, n_grades), 2 grades or more"
-        raise ArgumentError("tables", requirement, f"shape {tables.shape}")
-    if not np.issubdtype(tables.dtype, np.integer) or tables.min(initial=0) < 0:
-        raise ArgumentError("tables", "must hold counts >= 0", f"{tables.dtype}")
-    return tables
-
-
-def _check_width(width: float) -> None:
-    if not LEAST_WIDTH <= width <= 2:
-        raise ArgumentError("width", f"must be from {LEAST_WIDTH} to 2", width)

@@ -12,13 +12,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.alpha import METRIC_OF, stacked_alpha
 from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
@@ -28,23 +27,20 @@ from store.analysis.agreement.intervals import (
     topic_bootstraps,
 )
 from store.analysis.agreement.kappa import (
+    METRIC_OF,
     Chance,
     Numbers,
-    Weights,
-    check_tables,
-    stacked_chance_corrected,
-    stacked_standard_errors,
-)
-from store.analysis.agreement.overlap import (
     RelevantCounts,
+    Weights,
     macro_sums,
+    stacked_alpha,
+    stacked_chance_corrected,
     stacked_overlap,
     stacked_raw,
     stacked_specific,
+    stacked_standard_errors,
 )
-from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts
-from store.analysis.collapse import collapse_table
-from store.errors import ArgumentError
+from store.analysis.agreement.votes import PopulationVotes, Votes, collapse_table, grade_counts
 
 PairName = Literal[
     "kappa",
@@ -83,7 +79,6 @@ def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = Non
     ----------
     name : str
         One of `PAIR_NAMES`, or ``raw``; ``positive`` and ``overlap`` are of tables of two grades.
-        `ArgumentError` for another.
     tables : ndarray, shape (..., n_grades, n_grades)
         Counts; weighted sums of topics' tables too.
     values : sequence of int, length n_grades, optional
@@ -99,40 +94,24 @@ def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = Non
     >>> stacked("kappa", np.array([[[2, 1], [1, 2]], [[9, 0], [0, 0]]]))
     array([0.33333333,        nan])
     """
-    tables = check_tables(tables)
+    tables = np.asarray(tables, dtype=np.float64)
     if name == "raw":
         return stacked_raw(tables)
     if name in ("positive", "overlap"):
-        if tables.shape[-2:] != (2, 2):
-            raise ArgumentError("tables", "must be 2 x 2", f"shape {tables.shape}")
         return stacked_overlap(tables) if name == "overlap" else stacked_specific(tables)[..., 1]
     if name in METRIC_OF:
         coefficients = stacked_alpha(tables + np.swapaxes(tables, -1, -2), METRIC_OF[name], values=values)
         return np.where(tables.sum(axis=(-2, -1)) < 2, np.nan, coefficients)
-    if name not in _CHANCES:
-        raise ArgumentError("name", f"must be one of {', '.join(PAIR_NAMES)}", name)
     chance, weights = _CHANCES[name]
     return stacked_chance_corrected(chance, tables, weights)
-
-
-_SECONDS_A_PAIR = 1.6e-8
-_SECONDS_A_PRODUCT = 2.5e-11
-"""Measured costs of counting two votes one by one, and of a multiplication in a matrix product:
-they choose between two ways to the same counts."""
-_BLOCK_CELLS = 1 << 22
-"""Cells of a block of one-hot rows: 16 MB."""
-_CHUNK_PAIRS = 1 << 20
-"""Pairs of votes counted at once: 8 MB an array."""
 
 
 def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
     """Count, topic by topic, the documents that two judges graded, shape (n_topics, n_grades, n_grades).
 
     By grade of `first` (rows) and of `second` (columns), topics as in ``votes.topics``. `UnknownNameError`
-    for a name that is none, `ArgumentError` for the same judge twice.
+    for a name that is none.
 
-    Examples
-    --------
     Ann gives 0 1 2 to three documents, Bob 2 1 to the first two:
 
     >>> from store.analysis.agreement.votes import votes_from_rows
@@ -143,8 +122,6 @@ def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
     [[[0, 0, 1], [0, 1, 0], [0, 0, 0]]]
     """
     codes = votes.judge_index(first), votes.judge_index(second)
-    if first == second:
-        raise ArgumentError("second", "must be another judge than `first`", second)
     mine, theirs = (np.flatnonzero(votes.judge_codes == code) for code in codes)
     row_of = np.full(votes.n_documents, -1, dtype=np.int64)
     row_of[votes.documents[mine]] = votes.places[mine]
@@ -155,72 +132,6 @@ def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
     cells = (votes.topic_codes[documents] * q + rows) * q + votes.places[theirs]
     counts = np.bincount(cells[both], minlength=len(votes.topics) * q * q)
     return counts.reshape(len(votes.topics), q, q)
-
-
-def all_pair_tables(votes: Votes) -> NDArray[np.int64]:
-    """Count the documents of every pair of judges by their two grades, over all topics.
-
-    Shape (n_pairs, n_grades, n_grades): pairs in the order of ``itertools.combinations(votes.judges, 2)``,
-    the first judge in rows.
-
-    Where documents have few votes, their pairs of votes are counted one by one; where they have many, the
-    one-hot rows of documents are multiplied by themselves, which is exact in float32 as a block has fewer
-    than ``2**24`` documents. The cheaper way is taken.
-    """
-    votes_of_document = np.bincount(votes.documents, minlength=votes.n_documents)
-    n_pairs_of_votes = int((votes_of_document * (votes_of_document - 1) // 2).sum())
-    width = len(votes.judges) * votes.n_grades
-    n_shared = int(np.count_nonzero(votes_of_document > 1))
-    if n_pairs_of_votes * _SECONDS_A_PAIR > n_shared * width * width * _SECONDS_A_PRODUCT:
-        return _by_product(votes, votes_of_document)
-    return _one_by_one(votes, votes_of_document)
-
-
-def _starts(n_judges: int) -> NDArray[np.int64]:
-    """Return by judge the number of the pair with the next judge, less the next judge's code."""
-    judges = np.arange(n_judges, dtype=np.int64)
-    return judges * (2 * n_judges - judges - 1) // 2 - judges - 1
-
-
-def _one_by_one(votes: Votes, votes_of_document: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count pairs of votes of one document: each vote with the next, the one after it, ..."""
-    n_judges, q = len(votes.judges), votes.n_grades
-    n_pairs = n_judges * (n_judges - 1) // 2
-    counts = np.zeros(n_pairs * q * q, dtype=np.int64)
-    ends = np.cumsum(votes_of_document)
-    left = ends[votes.documents] - np.arange(len(votes.documents)) - 1
-    lower = np.flatnonzero(left > 0)
-    start = _starts(n_judges)
-    distance = 1
-    while lower.size:
-        for begin in range(0, lower.size, _CHUNK_PAIRS):
-            one = lower[begin : begin + _CHUNK_PAIRS]
-            other = one + distance
-            pairs = start[votes.judge_codes[one]] + votes.judge_codes[other]
-            cells = (pairs * q + votes.places[one]) * q + votes.places[other]
-            counts += np.bincount(cells, minlength=counts.size)
-        distance += 1
-        lower = lower[left[lower] >= distance]
-    return counts.reshape(n_pairs, q, q)
-
-
-def _by_product(votes: Votes, votes_of_document: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count pairs of votes as a product of one-hot rows, a block of documents at a time."""
-    n_judges, q = len(votes.judges), votes.n_grades
-    width = n_judges * q
-    rows = max(1, min(_BLOCK_CELLS // width, (1 << 24) - 1))
-    columns = votes.judge_codes * q + votes.places
-    bounds = np.concatenate([[0], np.cumsum(votes_of_document)])
-    total = np.zeros((width, width), dtype=np.int64)
-    for begin in range(0, votes.n_documents, rows):
-        end = min(begin + rows, votes.n_documents)
-        part = slice(bounds[begin], bounds[end])
-        one_hot = np.zeros((end - begin, width), dtype=np.float32)
-        cells = (votes.documents[part] - begin) * width + columns[part]
-        one_hot.reshape(-1)[cells] = 1
-        total += (one_hot.T @ one_hot).astype(np.int64)
-    first, second = np.triu_indices(n_judges, k=1)
-    return total.reshape(n_judges, q, n_judges, q).transpose(0, 2, 1, 3)[first, second]
 
 
 class VoteSums(NamedTuple):
@@ -282,15 +193,10 @@ def sums_of_counts(
 
 
 def sums_apart(sums: Numbers) -> VoteSums:
-    """Return the parts of `vote_sums` by name, or of sums of its rows, shape (..., n_sums).
-
-    Raise `ArgumentError` if the last axis has a length that `vote_sums` never gives.
-    """
+    """Return the parts of `vote_sums` by name, or of sums of its rows, shape (..., n_sums)."""
     sums = np.asarray(sums, np.float64)
     n_sums = sums.shape[-1]
     q = (math.isqrt(max(12 * n_sums - 23, 0)) - 1) // 6
-    if 3 * q * q + q + 2 != n_sums:
-        raise ArgumentError("sums", "must be what `vote_sums` counts", f"shape {sums.shape}")
     squares = sums[..., : 3 * q * q].reshape(*sums.shape[:-1], 3, q, q)
     return VoteSums(
         squares[..., 0, :, :],
@@ -324,19 +230,15 @@ def all_pair_stacks(population: PopulationVotes, levels: Sequence[int]) -> list[
     """Count the tables of every pair of judges: graded, then at each level, an index into the scale from 1.
 
     Pairs are in the order of ``itertools.combinations(votes.judges, 2)``. Topics are counted one after
-    another, so that no table is needed for each topic and pair; and of a topic those pairs alone of which
-    both judged it, as of a crowd each judge knows few topics.
+    another, so that no table is needed for each topic and pair; and of a topic those pairs alone that share a
+    document, as of a crowd they are few.
     """
     votes = population.votes
     q = votes.n_grades
     pairs = list(combinations(votes.judges, 2))
     total = np.zeros((len(pairs), q, q), dtype=np.int64)
     overlaps = [np.zeros((len(pairs), 2)) for _ in levels]
-    for of_topic in _topics_of(votes):
-        numbers, present = _present(of_topic)
-        tables = all_pair_tables(present)
-        shared = tables.any(axis=(1, 2))  # few pairs of many judges
-        numbers, tables = numbers[shared], tables[shared]
+    for numbers, tables in _tables_by_topic(votes):
         total[numbers] += tables
         for place, level in enumerate(levels):
             overlaps[place][numbers] += _overlap_sums(collapse_table(tables, level))
@@ -389,22 +291,12 @@ def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[in
 def coefficients(
     tables: NDArray[np.int64], *, binary: bool, values: Sequence[int] | None = None
 ) -> dict[str, NDArray[np.float64]]:
-    """Measure every table of a stack by every coefficient.
+    """Measure every table of a stack by every coefficient: by name, shape (n_tables,); NaN = undefined.
 
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (n_tables, n_grades, n_grades)
-        Of pairs, or of topics.
-    binary : bool
-        Whether the grades are not relevant and relevant: weights have no meaning then, overlap has.
-    values : sequence of int, length n_grades, optional
-        The grades, for ``alpha_interval``, which takes their distances; by default places on the scale.
-        Weighted kappas take places always, as other programs do.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (n_tables,)
-        By the name of the coefficient; NaN where it is undefined.
+    `tables`, shape (n_tables, n_grades, n_grades), are of pairs, or of topics; `binary` says whether the
+    grades are not relevant and relevant: weights have no meaning then, overlap has. `values` are the grades,
+    for ``alpha_interval``, which takes their distances; by default places on the scale. Weighted kappas take
+    places always, as other programs do.
     """
     names = BINARY_NAMES if binary else PAIR_NAMES
     columns = {"raw": stacked("raw", tables)} | {
@@ -443,22 +335,9 @@ def pair_intervals(
 ) -> list[dict[str, Interval]]:
     """Make the intervals of one pair: of kappa, and of quadratic kappa or the mean overlap.
 
-    Parameters
-    ----------
-    stacks : sequence of PairStack
-        Of the same pairs.
-    pair : int
-        Its number in the stacks.
-    kind : {"topic", "item", "asymptotic"}
-        Topic bootstrap, item bootstrap, or kappa's standard error.
-    resamples, seed
-        As for `store.analysis.agreement.intervals.topic_bootstrap`.
-
-    Returns
-    -------
-    list of dict of str to Interval
-        One a stack, by ``kappa``, ``quadratic`` and ``macro_overlap``. The mean overlap of topics has an
-        interval from the topic bootstrap alone.
+    One dict a stack of the same pairs, by ``kappa``, ``quadratic`` and ``macro_overlap``; `pair` is the
+    number in the stacks. The topic bootstrap, the item bootstrap, or kappa's standard error make them; the
+    mean overlap of topics has an interval from the topic bootstrap alone.
     """
     if kind == "topic":
         return _from_topics(stacks, pair, resamples, seed)
@@ -468,22 +347,14 @@ def pair_intervals(
         names: dict[str, Statistic] = {"kappa": _kappa}
         if stack.level_index is None:
             names["quadratic"] = _quadratic
-        if kind == "item":
-            cells = np.eye(table.size).reshape(table.size, *table.shape)
-            made.append(
-                {
-                    name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
-                    for name, of in names.items()
-                }
-            )
-            continue
+        cells = np.eye(table.size).reshape(table.size, *table.shape)
         columns = coefficients(table[np.newaxis], binary=stack.level_index is not None)
         made.append(
             {
-                name: asymptotic_interval(
-                    _number(columns[name]), _number(columns[f"{name}_se"]), n_units=int(table.sum())
-                )
-                for name in names
+                name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
+                if kind == "item"
+                else asymptotic_interval(_number(columns[name]), _number(columns[f"{name}_se"]))
+                for name, of in names.items()
             }
         )
     return made
@@ -557,28 +428,23 @@ def _overlap_sums(tables: NDArray[np.int64]) -> NDArray[np.float64]:
     return macro_sums(RelevantCounts(common, tables[:, 1, 1], common - tables[:, 0, 0]))
 
 
-def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
-    """Return which of all pairs have two judges with votes, and the votes by these judges."""
-    judges, codes = np.unique(votes.judge_codes, return_inverse=True)
-    names = tuple(votes.judges[code] for code in judges.tolist())
-    first, second = np.triu_indices(len(judges), k=1)
-    numbers = _starts(len(votes.judges))[judges[first]] + judges[second]
-    return numbers, replace(votes, judges=names, judge_codes=codes)
-
-
-def _topics_of(votes: Votes) -> Iterator[Votes]:
-    bounds = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1))
-    first_votes = np.searchsorted(votes.documents, bounds)
-    for topic, name in enumerate(votes.topics):
-        begin, end = bounds[topic : topic + 2].tolist()
-        if begin == end:
-            continue
-        part = slice(*first_votes[topic : topic + 2].tolist())
-        yield replace(
-            votes,
-            topics=(name,),
-            topic_codes=np.zeros(end - begin, dtype=np.int64),
-            documents=votes.documents[part] - begin,
-            judge_codes=votes.judge_codes[part],
-            places=votes.places[part],
-        )
+def _tables_by_topic(votes: Votes) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield, of each topic, the numbers of the pairs of judges who share a document, and their tables."""
+    q, n_judges, judges = votes.n_grades, len(votes.judges), votes.judge_codes
+    earlier = np.arange(n_judges)
+    # The number of a pair is this, of its first judge, and the code of its second.
+    start = earlier * (2 * n_judges - earlier - 1) // 2 - earlier - 1
+    place_of = np.zeros(n_judges * (n_judges - 1) // 2, dtype=np.int64)
+    # Each vote stands beside all that follow it on its document.
+    ends = np.cumsum(np.bincount(votes.documents, minlength=votes.n_documents))
+    n_behind = ends[votes.documents] - np.arange(judges.size) - 1
+    bounds = np.searchsorted(votes.topic_codes[votes.documents], np.arange(len(votes.topics) + 1))
+    for begin, end in pairwise(bounds.tolist()):
+        behind = n_behind[begin:end]
+        one = np.repeat(np.arange(begin, end), behind)
+        other = one + 1 + np.arange(one.size) - np.repeat(np.cumsum(behind) - behind, behind)
+        pairs = start[judges[one]] + judges[other]
+        numbers = np.flatnonzero(np.bincount(pairs, minlength=place_of.size))
+        place_of[numbers] = np.arange(numbers.size)
+        cells = (place_of[pairs] * q + votes.places[one]) * q + votes.places[other]
+        yield numbers, np.bincount(cells, minlength=numbers.size * q * q).reshape(-1, q, q)

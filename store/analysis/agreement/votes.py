@@ -2,19 +2,21 @@
 
 Judges of many share few documents: votes hold what was graded and nothing else, so that "not judged",
 "skipped" and "cannot be judged" never turn into a grade. Grades are places on the declared scale, from 0.
+
+A level is a grade value: a document is relevant when its grade is at least the level. Arrays that hold places
+on the scale are cut at `level_index`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import ArgumentError, UnknownNameError
-from store.records import State
+from store.records import Scale, State
 
 NO_GRADE = -1
 """Stands in tables of grades where nothing was graded."""
@@ -83,9 +85,7 @@ def votes_from_rows(
     Returns
     -------
     Votes
-        O(n log n); faster where the rows come in order already. `ArgumentError` if the scale does not
-        ascend, the arrays differ in length, a code is out of its range, or a judge has two votes on one
-        document.
+        `ArgumentError` if a judge has two votes on one document. O(n log n).
 
     Examples
     --------
@@ -97,25 +97,9 @@ def votes_from_rows(
     >>> votes.judge_codes.tolist(), votes.places.tolist()
     ([0, 0, 1], [0, 1, 2])
     """
-    values = tuple(scale_values)
-    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
-    sizes = {
-        "topic_codes": (topic_codes, len(topics)),
-        "judge_codes": (judge_codes, len(judges)),
-        "places": (places, len(values)),
-    }
-    for name, (codes, size) in sizes.items():
-        if len(codes) != len(documents):
-            raise ArgumentError(name, f"must be {len(documents)} codes", len(codes))
-        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
-            wrong = codes[(codes < 0) | (codes >= size)]
-            raise ArgumentError(name, f"must be from 0 to {size - 1}", int(wrong[0]))
-    columns = [np.asarray(one, np.int64) for one in (topic_codes, documents, judge_codes, places)]
-    if not _in_order(*columns[:3]):
-        order = np.lexsort((columns[2], columns[1], columns[0]))
-        columns = [column[order] for column in columns]
-    of_topic, document, judge, place = columns
+    order = np.lexsort((judge_codes, documents, topic_codes))
+    rows = (topic_codes, documents, judge_codes, places)
+    of_topic, document, judge, place = (np.asarray(one, np.int64)[order] for one in rows)
     new = np.ones(len(document), dtype=np.bool_)
     new[1:] = (np.diff(of_topic) != 0) | (np.diff(document) != 0)
     twice = np.flatnonzero(~new[1:] & (np.diff(judge) == 0))
@@ -126,7 +110,7 @@ def votes_from_rows(
     return Votes(
         topics=tuple(topics),
         judges=tuple(judges),
-        scale_values=values,
+        scale_values=tuple(scale_values),
         topic_codes=of_topic[new],
         documents=np.cumsum(new) - 1,
         judge_codes=judge,
@@ -150,29 +134,61 @@ def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
     graded[votes.documents[kept]] = True
     documents = (np.cumsum(graded) - 1)[votes.documents[kept]]
     judge_codes, places = code_of[votes.judge_codes[kept]], votes.places[kept]
-    if codes != sorted(codes):
-        order = np.lexsort((judge_codes, documents))
-        judge_codes, places = judge_codes[order], places[order]
+    order = np.lexsort((judge_codes, documents))
     return replace(
         votes,
         judges=tuple(judges),
         topic_codes=votes.topic_codes[graded],
         documents=documents,
-        judge_codes=judge_codes,
-        places=places,
+        judge_codes=judge_codes[order],
+        places=places[order],
     )
 
 
 def collapse_votes(votes: Votes, level_index: int) -> Votes:
     """Turn graded votes into votes on relevant or not, on the scale 0, 1; documents and judges stay.
 
-    `level_index` is the place of the least relevant grade, from 1 to ``n_grades - 1``; else `ArgumentError`.
+    `level_index` is the place of the least relevant grade, from 1 to ``n_grades - 1``.
     """
-    if not 1 <= level_index < votes.n_grades:
-        requirement = f"must be an integer from 1 to {votes.n_grades - 1}"
-        raise ArgumentError("level_index", requirement, level_index)
     relevant = (votes.places >= level_index).astype(np.int64)
     return replace(votes, scale_values=(0, 1), places=relevant)
+
+
+def collapse_table(tables: NDArray[np.int64], level_index: int) -> NDArray[np.int64]:
+    """Collapse graded tables to not relevant and relevant.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, shape (..., n_grades, n_grades)
+        One table or a stack of them.
+    level_index : int
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
+
+    Returns
+    -------
+    ndarray of int64, shape (..., 2, 2)
+        The same documents; index 0 is not relevant, 1 relevant.
+
+    Examples
+    --------
+    >>> collapse_table(np.array([[5, 1, 0], [2, 3, 1], [0, 1, 4]]), 1).tolist()
+    [[5, 1], [2, 9]]
+    """
+    rows = np.add.reduceat(tables, [0, level_index], axis=-2)
+    return np.add.reduceat(rows, [0, level_index], axis=-1).astype(np.int64)
+
+
+def level_index(scale: Scale, level: int) -> int:
+    """Return the place on the scale of the least grade that is at least a level, from 1.
+
+    `ArgumentError` if the level, which need not be a value of the scale, does not cut it in two.
+
+    >>> from store.formats.scale import parse_scale
+    >>> level_index(parse_scale("0-3"), 2), level_index(parse_scale("-2-2"), 1)
+    (2, 3)
+    """
+    scale.check_level(level)
+    return next(index for index, value in enumerate(scale.values) if value >= level)
 
 
 def n_judges_of(votes: Votes) -> int:
@@ -185,17 +201,6 @@ def grade_counts(votes: Votes) -> NDArray[np.int64]:
     cells = votes.documents * votes.n_grades + votes.places
     counts = np.bincount(cells, minlength=votes.n_documents * votes.n_grades)
     return counts.reshape(votes.n_documents, votes.n_grades)
-
-
-def _in_order(*columns: NDArray[np.int64]) -> bool:
-    """Return whether rows ascend by the first column, then the second, ..."""
-    undecided = np.ones(max(len(columns[0]) - 1, 0), dtype=np.bool_)
-    for column in columns:
-        step = np.diff(column)
-        if bool((undecided & (step < 0)).any()):
-            return False
-        undecided &= step == 0
-    return True
 
 
 UNJUDGED = -1
@@ -265,8 +270,6 @@ def population_votes(cells: Cells, *, least: int = 2) -> PopulationVotes:
 
     O(n_cells log n_cells).
 
-    Examples
-    --------
     Ann graded documents 7 and 8, Bob skipped 7 and graded 8 and 9:
 
     >>> cells = Cells(

@@ -10,10 +10,7 @@ not retrieved    FN           TN
 A false positive is an error of the first kind, a false negative one of the second. All functions
 work on stacks of tables. Where the denominator is 0 there is no number (NaN).
 
-Two sources this follows print three of them wrong: fallout is FP / (FP + TN), not TN / (TN + FP),
-which is specificity; generality is (TP + FN) / all, not TP / all; and E = 1 - 2 / (1/P + 1/R), the
-2 of which one of them lost (that form gives 1/2, not 0, for a perfect set). In F, beta is how much
-more recall weighs than precision, not the reverse.
+What the sources print wrong of them is listed in `store.analysis`.
 
 The area under the ROC curve is the probability that a relevant document scores above one that is
 not, plus half the probability that the two tie [3]_. It is computed from counts of pairs, so
@@ -25,13 +22,11 @@ References
 .. [2] C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*, Cambridge
    University Press, 2008, section 8.3.
 .. [3] J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating
-   characteristic (ROC) curve", *Radiology* 143(1), 29-36, 1982,
-   doi:10.1148/radiology.143.1.7063747.
+   characteristic (ROC) curve", *Radiology* 143(1), 29-36, 1982, doi:10.1148/radiology.143.1.7063747.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,7 +34,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.measures.average_precision import quotient
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,24 +53,9 @@ class Confusion:
 def confusion(
     true_positive: ArrayLike, false_positive: ArrayLike, false_negative: ArrayLike, true_negative: ArrayLike
 ) -> Confusion:
-    """Make tables from counts of shapes that broadcast to each other.
-
-    Raise `ArgumentError` if one is negative: often a collection said to be smaller than what was retrieved
-    and judged relevant.
-    """
-    cells = {
-        "true_positive": true_positive,
-        "false_positive": false_positive,
-        "false_negative": false_negative,
-        "true_negative": true_negative,
-    }
-    arrays = []
-    for name, cell in cells.items():
-        counts = np.asarray(cell, dtype=np.int64)
-        if np.any(counts < 0):
-            raise ArgumentError(name, "must hold counts >= 0", int(counts.min()))
-        arrays.append(counts)
-    return Confusion(*np.broadcast_arrays(*arrays))
+    """Make tables from counts of shapes that broadcast to each other."""
+    cells = (true_positive, false_positive, false_negative, true_negative)
+    return Confusion(*np.broadcast_arrays(*(np.asarray(cell, dtype=np.int64) for cell in cells)))
 
 
 def confusion_at(
@@ -99,7 +78,7 @@ def confusion_at(
     Returns
     -------
     Confusion
-        Tables of shape (...); errors as of `confusion`.
+        Tables of shape (...).
 
     Examples
     --------
@@ -163,13 +142,12 @@ def f_measure(
         Recall weighs `beta` times as much as precision; at least 0, infinity gives recall. Default
         1 when `alpha` is not given either.
     alpha : float, optional
-        The weight of precision, in [0, 1], instead of `beta`.
+        The weight of precision, in [0, 1], in place of `beta`.
 
     Returns
     -------
     ndarray of float64, shape (...)
-        F in [0, 1]; 0 where one of the two is 0; NaN where one of them is. `ArgumentError` if both weights
-        are given, or one outside its range.
+        F in [0, 1]; 0 where one of the two is 0; NaN where one of them is.
 
     Notes
     -----
@@ -203,8 +181,6 @@ def e_measure(
 ) -> NDArray[np.float64]:
     """Return 1 - F, in [0, 1], 0 for a perfect set; arguments as for `f_measure`.
 
-    Examples
-    --------
     >>> float(e_measure(1.0, 1.0)), float(e_measure(0.5, 0.0))
     (0.0, 1.0)
     """
@@ -249,16 +225,8 @@ def _total(table: Confusion) -> NDArray[np.int64]:
 def _alpha(beta: float | None, alpha: float | None) -> float:
     """Return the weight of precision."""
     if alpha is not None:
-        if beta is not None:
-            raise ArgumentError("alpha", "cannot be given together with `beta`", alpha)
-        if not 0 <= alpha <= 1:
-            raise ArgumentError("alpha", "must be between 0 and 1", alpha)
         return alpha
-    if beta is None:
-        return 0.5
-    if math.isnan(beta) or beta < 0:
-        raise ArgumentError("beta", "must be a number >= 0", beta)
-    return 1 / (1 + beta * beta)
+    return 0.5 if beta is None else 1 / (1 + beta * beta)
 
 
 RocReason = Literal["no-relevant", "no-not-relevant"]
@@ -296,8 +264,7 @@ def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCu
     -------
     RocCurve
         Documents of equal score come in together: a tie of both kinds is a sloping line. scikit-learn's
-        `roc_curve` with ``drop_intermediate=False``, and `roc_auc_score`. `ArgumentError` if the two are not
-        one-dimensional of one length, or a score is NaN. O(n log n).
+        `roc_curve` with ``drop_intermediate=False``, and `roc_auc_score`. O(n log n).
 
     Examples
     --------
@@ -310,13 +277,6 @@ def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCu
     >>> roc_curve(np.array([1.0, 1.0]), np.array([True, False])).area
     0.5
     """
-    scores = np.asarray(scores, dtype=np.float64)
-    relevant = np.asarray(relevant, dtype=np.bool_)
-    if scores.ndim != 1 or scores.shape != relevant.shape:
-        requirement = f"must be a list of {relevant.size} numbers, one a document"
-        raise ArgumentError("scores", requirement, f"shape {scores.shape}")
-    if np.isnan(scores).any():
-        raise ArgumentError("scores", "must be numbers", "nan")
     distinct, group = np.unique(-scores, return_inverse=True)
     in_group = np.bincount(group[relevant], minlength=distinct.size)
     not_in_group = np.bincount(group[~relevant], minlength=distinct.size)
@@ -343,22 +303,17 @@ def area_of_rankings(relevant: NDArray[np.bool_], lengths: ArrayLike) -> NDArray
 
     In [0, 1], shape (...): the pairs of a relevant and another retrieved document in which the relevant one
     stands first. NaN where there is no such pair (``no-pairs``). Documents that were not retrieved play no
-    part; unjudged ones count as not relevant. Arguments are those of `confusion_at`; `ArgumentError` if a
-    list has a relevant document below its end.
+    part; unjudged ones count as not relevant. Arguments are those of `confusion_at`.
 
     ir_measures calls this `Accuracy`; it gives no value without a relevant document, and fails where all are
     relevant. O(size of `relevant`).
 
-    Examples
-    --------
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
     >>> float(area_of_rankings(relevant, 8))
     0.6875
     """
     relevant = np.asarray(relevant, dtype=np.bool_)
     lengths = np.broadcast_to(np.asarray(lengths, dtype=np.int64), relevant.shape[:-1])
-    if np.any(relevant & (np.arange(relevant.shape[-1]) >= lengths[..., None])):
-        raise ArgumentError("lengths", "must reach the last relevant document", None)
     n_relevant = np.count_nonzero(relevant, axis=-1)
     ranks = np.arange(1, relevant.shape[-1] + 1)
     # Of the i - 1 documents above relevant rank i, those relevant too make no pair.

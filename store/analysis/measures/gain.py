@@ -31,38 +31,35 @@ judged_grades : sequence of ndarray of int, length n_topics
 cutoff : int, optional
     Ranks that count, at least 1; by default all. The ideal list is cut at the same rank.
 
-`ArgumentError` is raised for an argument outside its range. Each function costs O(size of `grades`).
+Each function costs O(size of `grades`).
 
 References
 ----------
-.. [1] K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", *ACM
-   Transactions on Information Systems* 20(4), 422-446, 2002, doi:10.1145/582415.582418.
+.. [1] K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", *ACM Transactions on
+   Information Systems* 20(4), 422-446, 2002, doi:10.1145/582415.582418.
 .. [2] C. Burges et al., "Learning to rank using gradient descent", *ICML*, 89-96, 2005,
    doi:10.1145/1102351.1102363.
-.. [3] T. Sakai, "On the reliability of information retrieval metrics based on graded relevance",
-   *Information Processing & Management* 43(2), 531-548, 2007, doi:10.1016/j.ipm.2006.07.020.
+.. [3] T. Sakai, "On the reliability of information retrieval metrics based on graded relevance", *Information
+   Processing & Management* 43(2), 531-548, 2007, doi:10.1016/j.ipm.2006.07.020.
 .. [4] T. Sakai, "Alternatives to bpref", *SIGIR* 2007, 71-78, doi:10.1145/1277741.1277756.
-.. [5] A. Moffat and J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
-   *ACM Transactions on Information Systems* 27(1), 2:1-27, 2008, doi:10.1145/1416950.1416952.
+.. [5] A. Moffat and J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness", *ACM
+   Transactions on Information Systems* 27(1), 2:1-27, 2008, doi:10.1145/1416950.1416952.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
 Discount = Literal["log2", "jarvelin"]
-DISCOUNTS: tuple[Discount, ...] = get_args(Discount)
 Gain = Literal["grade", "exponential"]
-GAINS: tuple[Gain, ...] = get_args(Gain)
 
 _LARGEST_EXPONENT = 1023
 """From 2^1024 on a float64 overflows."""
@@ -71,8 +68,6 @@ _LARGEST_EXPONENT = 1023
 def discounts(width: int, discount: Discount) -> NDArray[np.float64]:
     """Tabulate what each rank weighs, in (0, 1], shape (width,), the first rank first.
 
-    Examples
-    --------
     >>> discounts(4, "log2").round(4).tolist()
     [1.0, 0.6309, 0.5, 0.4307]
     >>> discounts(4, "jarvelin").round(4).tolist()
@@ -81,9 +76,7 @@ def discounts(width: int, discount: Discount) -> NDArray[np.float64]:
     ranks = np.arange(1, width + 1, dtype=np.float64)
     if discount == "log2":
         return np.asarray(1 / np.log2(ranks + 1))
-    if discount == "jarvelin":
-        return np.asarray(1 / np.maximum(1, np.log2(ranks)))
-    raise ArgumentError("discount", f"must be one of {', '.join(DISCOUNTS)}", discount)
+    return np.asarray(1 / np.maximum(1, np.log2(ranks)))
 
 
 def discounted_gain(
@@ -114,7 +107,6 @@ def discounted_gain(
     >>> float(discounted_gain(grades).round(6))
     7.879136
     """
-    check_cutoff(cutoff)
     grades = np.asarray(grades)[..., :cutoff]
     weights = discounts(grades.shape[-1], discount)
     positive = grades > 0
@@ -137,8 +129,6 @@ def ideal_gain(
 
     0 where no grade is above 0.
 
-    Examples
-    --------
     The slides print 10.70; 4 + 4 + 2/log2(3) + 1/2 + 1/log2(5) is
 
     >>> float(ideal_gain([np.array([4, 1, 4, 2, 1])], discount="jarvelin")[0].round(6))
@@ -162,33 +152,20 @@ def normalised_gain(
     Exactly 1 for an ideal list; NaN where no judged document of the topic has a grade above 0
     (``no-relevant``). With the defaults trec_eval's `ndcg` and `ndcg_cut`.
 
-    Examples
-    --------
     The slides' list and the same reversed, printed .83 and .65 from a wrong IDCG:
 
     >>> grades = np.array([[[4, 1, 4, 2, 1]], [[1, 2, 4, 1, 4]], [[1, 1, 2, 4, 4]]])
     >>> normalised_gain(grades[[0, 2]], [grades[0, 0]], discount="jarvelin").round(6).tolist()
     [[0.878525], [0.685263]]
     """
-    grades = _of_topics(grades, len(judged_grades))
     total = discounted_gain(grades, cutoff=cutoff, gain=gain, discount=discount)
     ideal = ideal_gain(judged_grades, cutoff=cutoff, gain=gain, discount=discount)
     return quotient(total, ideal)
 
 
-def _of_topics(grades: NDArray[np.integer[Any]], n_topics: int) -> NDArray[np.integer[Any]]:
-    """Return grades with an axis of so many topics, else raise `ArgumentError`."""
-    grades = np.asarray(grades)
-    if grades.ndim < 2 or grades.shape[-2] != n_topics:
-        raise ArgumentError("grades", f"must have shape (..., {n_topics}, width)", grades.shape)
-    return grades
-
-
 def _worth(grades: NDArray[np.integer[Any]], gain: Gain) -> NDArray[np.float64]:
     if gain == "grade":
         return np.asarray(grades, dtype=np.float64)
-    if gain != "exponential":
-        raise ArgumentError("gain", f"must be one of {', '.join(GAINS)}", gain)
     if grades.size and grades.max() > _LARGEST_EXPONENT:
         requirement = f"must be at most {_LARGEST_EXPONENT} for an exponential gain"
         raise ArgumentError("grades", requirement, int(grades.max()))
@@ -212,10 +189,9 @@ def q_measure(
     -----
     .. math:: Q = \frac{1}{R} \sum_{r\,relevant} \frac{C(r) + \beta\,cg(r)}{r + \beta\,cg^*(r)}
 
-    with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list
-    ([3]_, section 3.1). Of a condensed list, see `incomplete.condensed`, it is the Q' of
-    [4]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
-    has 1; AP@k of trec_eval divides by R.
+    with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list ([3]_,
+    section 3.1). Of a condensed list, see `ranked.condensed`, it is the Q' of [4]_. With a cutoff k the sum
+    is divided by min(R, k), as in NTCIREVAL, so that an ideal list has 1; AP@k of trec_eval divides by R.
 
     Examples
     --------
@@ -225,10 +201,7 @@ def q_measure(
     >>> float(q_measure(np.array([[0, 3, 0, 2]]), [ideal])[0].round(6))
     0.096667
     """
-    check_cutoff(cutoff)
-    if not 0 <= beta < math.inf:
-        raise ArgumentError("beta", "must be a finite number >= 0", beta)
-    grades = _of_topics(grades, len(judged_grades))[..., :cutoff]
+    grades = grades[..., :cutoff]
     *shape, n_topics, width = grades.shape
     n_lists = math.prod(shape) * n_topics
     ideal = np.zeros((n_topics, width))
@@ -260,9 +233,9 @@ def rank_biased_precision(gains: NDArray[Any], *, p: float) -> NDArray[np.float6
     ----------
     gains : ndarray of bool, int or float, shape (..., width)
         Worth of the document at each rank, in [0, 1]: relevant or not, or grade / highest grade; 0
-        for unjudged documents and below the end of a list. `ArgumentError` for another number.
+        for unjudged documents and below the end of a list.
     p : float
-        Persistence, at least 0 and below 1, else `ArgumentError`: how likely the next rank is looked at.
+        Persistence, at least 0 and below 1: how likely the next rank is looked at.
 
     Returns
     -------
@@ -283,11 +256,6 @@ def rank_biased_precision(gains: NDArray[Any], *, p: float) -> NDArray[np.float6
     >>> float(rank_biased_precision(np.array([True, False, True]), p=0.5))
     0.625
     """
-    if not 0 <= p < 1:
-        raise ArgumentError("p", "must be at least 0 and below 1", p)
-    gains = np.asarray(gains)
-    if gains.dtype != np.bool_ and gains.size and not (gains.min() >= 0 and gains.max() <= 1):
-        raise ArgumentError("gains", "must be between 0 and 1", [gains.min(), gains.max()])
     *shape, width = gains.shape
     weights = (1 - p) * np.power(float(p), np.arange(width))
     places = np.flatnonzero(gains)

@@ -12,7 +12,7 @@ measure there, with four exceptions, each for a reason:
 - ``dcg`` may also be ``jarvelin`` or ``exp-jarvelin``: the discount of the original article.
 
 Each is defined in the file of its idea, beside this one: `average_precision`, `ranked`, `gain`,
-`incomplete`, `confusion`. Names belong to functions by the table `MEASURES`. How far a score can be
+`confusion`. Names belong to functions by the table `MEASURES`. How far a score can be
 known with documents unjudged is in `bounds`; a new reason needs its words in `pooler.reasons`.
 
 An undefined score is a reason, never a number, and does not enter the mean:
@@ -37,15 +37,13 @@ A grade below 0 is a judgement to Judged, as it is to ir_measures; to Bpref, inf
 RBPResidual it is none, as it is to trec_eval. -1 of qrels is no grade unless it is declared to be, so
 that it is not judged, where ir_measures says it is.
 
-Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
-order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order
-``trec``, of trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ
-is listed above.
+Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in order
+``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order ``trec``, of
+trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ is listed above.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -74,8 +72,7 @@ from store.analysis.measures.gain import (
     rank_biased_precision,
     rbp_residual,
 )
-from store.analysis.measures.incomplete import bpref_of, inferred_ap_of
-from store.analysis.measures.ranked import eleven_point, interpolated_precision
+from store.analysis.measures.ranked import bpref_of, eleven_point, inferred_ap_of, interpolated_precision
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
@@ -727,23 +724,14 @@ def _integer(name: str, value: str, *, least: int | None) -> int:
     return int(value)
 
 
-def _decimal(name: str, value: str, *, most: float) -> float:
-    if not _DECIMAL.fullmatch(value) or float(value) > most:
-        requirement = "must be a number >= 0" if most == math.inf else "must be between 0 and 1"
+def _decimal(name: str, value: str, requirement: str, is_so: Callable[[Fraction], bool]) -> Fraction:
+    if not _DECIMAL.fullmatch(value) or not is_so(Fraction(value)):
         raise ArgumentError(name, requirement, value)
-    return float(value)
-
-
-def _persistence(value: str) -> float:
-    if not _DECIMAL.fullmatch(value) or float(value) >= 1:
-        raise ArgumentError("p", "must be at least 0 and below 1", value)
-    return float(value)
-
-
-def _recall(value: str) -> Fraction:
-    if not _DECIMAL.fullmatch(value) or Fraction(value) > 1:
-        raise ArgumentError("recall", "must be between 0 and 1", value)
     return Fraction(value)
+
+
+def _share(name: str, value: str) -> Fraction:
+    return _decimal(name, value, "must be between 0 and 1", lambda number: number <= 1)
 
 
 def _dcg(value: str) -> Dcg:
@@ -757,12 +745,12 @@ def _dcg(value: str) -> Dcg:
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "cutoff": partial(_integer, "cutoff", least=1),
-    "recall": _recall,
+    "recall": partial(_share, "recall"),
     "rel": partial(_integer, "rel", least=None),
-    "beta": partial(_decimal, "beta", most=math.inf),
+    "beta": lambda value: float(_decimal("beta", value, "must be a number >= 0", lambda _: True)),
     "dcg": _dcg,
     "docs": partial(_integer, "docs", least=1),
-    "alpha": partial(_decimal, "alpha", most=1),
-    "p": _persistence,
+    "alpha": lambda value: float(_share("alpha", value)),
+    "p": lambda value: float(_decimal("p", value, "must be at least 0 and below 1", lambda p: p < 1)),
 }
 """How the value of each parameter is read."""

@@ -1,4 +1,4 @@
-"""Precision, recall, R-precision, interpolated; what is attainable.
+r"""Precision, recall, R-precision, interpolated; what is attainable; bpref and infAP; condensed lists.
 
 Arguments mean the same everywhere:
 
@@ -9,24 +9,42 @@ n_relevant : array_like of int, shape (...) or one that broadcasts to it
 lengths : array_like of int, shape (...) or one that broadcasts to it
     Ranks filled.
 cutoff : int
-    Ranks that count, which may be above the width; `ArgumentError` below 1.
+    Ranks that count, at least 1, which may be above the width.
 
 Measures are float64, shape (...), in [0, 1]; NaN stands where there is no number, and each function says
 where. Each costs O(size of `relevant`). A cutoff divides by itself, as in trec_eval: a list of 3 documents,
 all relevant, has P@10 = 0.3.
+
+For judgements that are incomplete there are measures that pass over what was not judged, or guess it. In
+qrels, -1 says that a document was pooled but not judged: such documents are `open`, and have no grade. -2 and
+lower are grades, ``junk``. Functions on flags take it as the flags have it. The named measures `bpref_of` and
+`inferred_ap_of` follow trec_eval and ir_measures: a grade below 0 is no judgement, unless the level of
+relevance is below 0 too.
+
+A condensed list is the ranking without its unjudged documents [3]_. Made once by `condensed`, it
+can be scored by every measure: trec_eval's option -J, the ``judged_only`` of ir_measures.
+
+References
+----------
+.. [1] C. Buckley and E. M. Voorhees, "Retrieval evaluation with incomplete information", *SIGIR* 2004, 25-32,
+   doi:10.1145/1008992.1009000.
+.. [2] E. Yilmaz and J. A. Aslam, "Estimating average precision with incomplete and imperfect judgments",
+   *CIKM* 2006, 102-111, doi:10.1145/1183614.1183633.
+.. [3] T. Sakai, "Alternatives to bpref", *SIGIR* 2007, 71-78, doi:10.1145/1277741.1277756.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import quotient
+from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError
 
 ELEVEN_RECALLS = tuple(Fraction(tenth, 10) for tenth in range(11))
@@ -50,8 +68,6 @@ def precision_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64
 
     Defined everywhere: 0 for an empty list and for R = 0.
 
-    Examples
-    --------
     >>> float(precision_at(np.array([True, False, True]), 10))
     0.2
     """
@@ -61,8 +77,6 @@ def precision_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64
 def recall_at(relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int) -> NDArray[np.float64]:
     """Return the relevant documents among the first `cutoff` ranks, divided by R; NaN where R = 0.
 
-    Examples
-    --------
     >>> recall_at(np.array([[True, False, True], [False, False, False]]), [4, 0], 2).tolist()
     [0.25, nan]
     """
@@ -72,12 +86,9 @@ def recall_at(relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int) -
 def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     """Return the values precision at a cutoff can take: from 0 to min(1, R/N) in steps of 1/N, N the cutoff.
 
-    Examples
-    --------
     >>> attainable_precision([100, 5], 10).highest.tolist()
     [1.0, 0.5]
     """
-    check_cutoff(cutoff)
     counts = _counts(n_relevant)
     return Attainable(np.minimum(counts, cutoff) / cutoff, np.full(counts.shape, 1 / cutoff))
 
@@ -85,13 +96,10 @@ def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
 def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     """Return the values recall at a cutoff can take: from 0 to min(1, N/R) in steps of 1/R; NaN where R = 0.
 
-    Examples
-    --------
     >>> attainable = attainable_recall([100, 5], 10)
     >>> attainable.highest.tolist(), attainable.step.tolist()
     ([0.1, 1.0], [0.01, 0.2])
     """
-    check_cutoff(cutoff)
     counts = _counts(n_relevant)
     return Attainable(quotient(np.minimum(counts, cutoff), counts), quotient(np.ones_like(counts), counts))
 
@@ -101,8 +109,6 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
 
     Ranks that the list does not fill count as not relevant.
 
-    Examples
-    --------
     >>> float(r_precision(np.array([True, False, True, True]), 3).round(4))
     0.6667
     """
@@ -120,8 +126,6 @@ def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: Arra
     It is `r_precision`, since found/k = found/R at k = R alone, unless nothing was found. NaN where R = 0
     (``no-relevant``) or the list ends above rank R (``list-too-short``): nothing is interpolated.
 
-    Examples
-    --------
     The slides' ++--+-+-; and the same list cut before its fourth rank:
 
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
@@ -137,8 +141,6 @@ def reciprocal_rank(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
 
     One of the sources averages over all relevant documents, which is another measure.
 
-    Examples
-    --------
     The slides' two questions, MRR (1/1 + 1/4) / 2 = .625:
 
     >>> relevant = np.array([[True, False, True, False], [False, False, False, True]])
@@ -154,8 +156,6 @@ def reciprocal_rank(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
 def success_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64]:
     """Return 1 where a relevant document is among the first `cutoff` ranks, else 0.
 
-    Examples
-    --------
     >>> success_at(np.array([[False, True], [False, False]]), 5).tolist()
     [1.0, 0.0]
     """
@@ -168,11 +168,8 @@ def judged_share(
     """Return the judged documents among the first `cutoff` ranks, divided by the documents there.
 
     Judged@k of ir_measures: the divisor is the smaller of the cutoff, which is the whole list where it is not
-    given, and the length: ranks that do not exist are not unjudged. NaN for an empty list
-    (``no-documents``).
+    given, and the length: ranks that do not exist are not unjudged. NaN for an empty list (``no-documents``).
 
-    Examples
-    --------
     >>> float(judged_share(np.array([True, True, False]), 3, 10).round(4))
     0.6667
     """
@@ -187,8 +184,6 @@ def unjudged_share(judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int) -
     `unj_k` of trec_eval, if `judged` are grades from 0 on: ranks below the end of the list count as judged,
     so that it is 0 for an empty list, and never above ``1 - judged_share``.
 
-    Examples
-    --------
     One judged, one not, and the list ends:
 
     >>> judged = np.array([True, False])
@@ -230,8 +225,6 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
     The slides name no interpolation; this is `interpolated_precision`, the usual one, and trec_eval's
     `11pt_avg`.
 
-    Examples
-    --------
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
     >>> float(eleven_point(relevant, 4).round(6))  # (6 * 1 + 2 * 3/5 + 3 * 4/7) / 11
     0.81039
@@ -244,8 +237,6 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
 def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
     """Return `interpolated_precision` at each of the recalls 0, 0.1, ..., 1, shape (11, ...).
 
-    Examples
-    --------
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
     >>> precision_recall_curve(relevant, 4).round(2).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.6, 0.57, 0.57, 0.57]
@@ -254,9 +245,7 @@ def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -
 
 
 def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
-    check_cutoff(cutoff)
-    first = np.asarray(flags, dtype=np.bool_)[..., :cutoff]
-    return np.asarray(np.count_nonzero(first, axis=-1), dtype=np.int64)
+    return np.asarray(np.count_nonzero(flags[..., :cutoff], axis=-1), dtype=np.int64)
 
 
 def _counts(values: ArrayLike) -> NDArray[np.int64]:
@@ -288,3 +277,177 @@ def _interpolated(
         at = np.take_along_axis(best, from_column[..., None], axis=-1)[..., 0]
         values[place] = np.where(is_reached, at, values[place])
     return values
+
+
+_EPSILON = 0.00001
+"""INFAP_EPSILON of trec_eval: a little of both kinds above, so that 0 of 0 is one half."""
+
+
+def bpref(
+    relevant: NDArray[np.bool_], judged: NDArray[np.bool_], n_relevant: ArrayLike, n_not_relevant: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Return the share of preferences for relevant documents that each list keeps.
+
+    Parameters
+    ----------
+    relevant, judged : ndarray of bool, shape (..., width)
+        Which ranks hold a relevant document, and a judged one; every relevant one is.
+    n_relevant, n_not_relevant : array_like of int, shape (...) or one that broadcasts to it
+        R, and N, the documents judged not relevant, retrieved or not.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]; NaN where R = 0 (``no-relevant``).
+
+    Notes
+    -----
+    .. math:: \frac{1}{R} \sum_r \Bigl(1 - \frac{\min(n_r, R)}{\min(N, R)}\Bigr)
+
+    over the relevant documents of the list, with n_r the documents judged not relevant above one;
+    each counts 1 where n_r is 0. This is trec_eval's since version 8; [1]_ divides by R. Unjudged
+    documents change nothing. O(size of `judged`).
+
+    Examples
+    --------
+    Relevant, unjudged, not relevant, relevant; R = 2, N = 3: (1 + 1/2) / 2
+
+    >>> relevant = np.array([True, False, False, True])
+    >>> float(bpref(relevant, np.array([True, False, True, True]), 2, 3))
+    0.75
+    """
+    relevant, judged = np.asarray(relevant, np.bool_), np.asarray(judged, np.bool_)
+    shape: tuple[int, ...] = relevant.shape[:-1]
+    found, lists, _, above = _found_with_above(relevant, judged)
+    n_relevant = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), shape)
+    n_not_relevant = np.broadcast_to(np.asarray(n_not_relevant, dtype=np.int64), shape)
+    most = np.minimum(n_relevant, n_not_relevant).reshape(-1)[lists]
+    wrong = np.minimum(above - found, n_relevant.reshape(-1)[lists])
+    kept = 1 - np.divide(wrong, most, out=np.zeros(wrong.shape), where=wrong > 0)
+    return _mean_over_relevant(lists, kept, shape, n_relevant)
+
+
+def inferred_average_precision(
+    relevant: NDArray[np.bool_], judged: NDArray[np.bool_], pooled: NDArray[np.bool_], n_relevant: ArrayLike
+) -> NDArray[np.float64]:
+    r"""Estimate AP from a random sample of the pool: infAP.
+
+    Parameters
+    ----------
+    relevant, judged, n_relevant
+        As in `bpref`.
+    pooled : ndarray of bool, shape (..., width)
+        Which ranks hold a document of the pool; every judged one is. A document outside the pool
+        is taken to be not relevant, one inside as likely relevant as the judged ones above it.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        In [0, 1]; NaN where R = 0 (``no-relevant``). AP itself, but for the epsilon, when
+        everything pooled is judged.
+
+    Notes
+    -----
+    .. math::
+
+        \frac{1}{R} \sum_k \Bigl[\frac{1}{k} + \frac{k-1}{k} \cdot \frac{d_k}{k-1} \cdot
+        \frac{r_k + \varepsilon}{r_k + n_k + 2\varepsilon}\Bigr]    (section 3 of [2]_)
+
+    over the ranks k of relevant documents, with r and n the documents judged relevant and not
+    relevant above, d those pooled, and epsilon 0.00001 as in trec_eval. O(size of `pooled`).
+
+    Examples
+    --------
+    Pooled but not judged, not relevant, not pooled, relevant: 1/4 + 2/4 * 1e-5 / 1.00002
+
+    >>> relevant = np.array([False, False, False, True])
+    >>> judged = np.array([False, True, False, True])
+    >>> pooled = np.array([True, True, False, True])
+    >>> float(inferred_average_precision(relevant, judged, pooled, 1).round(6))
+    0.250005
+    """
+    relevant, judged, pooled = (np.asarray(x, np.bool_) for x in (relevant, judged, pooled))
+    shape = relevant.shape[:-1]
+    found, lists, columns, above = _found_with_above(relevant, judged)
+    in_pool = _found_with_above(relevant, pooled)[3]
+    precision = (found + _EPSILON) / (above + 2 * _EPSILON)
+    terms = (1 + in_pool * precision) / (columns + 1)
+    return _mean_over_relevant(lists, terms, shape, n_relevant)
+
+
+def bpref_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
+    """Return `bpref` as trec_eval counts, shape (n_runs, n_topics): a grade below 0 is no judgement.
+
+    Where `level`, the least relevant grade, is below 0, grades from it on are judgements.
+    """
+    least = min(0, level)
+    n_judged = [np.count_nonzero(grades >= least) for grades in rankings.judged_grades]
+    n_relevant = rankings.n_relevant(level)
+    n_not_relevant = np.array(n_judged, dtype=np.int64) - n_relevant
+    judged = rankings.relevant(least)
+    return bpref(rankings.relevant(level), judged, n_relevant, n_not_relevant)
+
+
+def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
+    """Return `inferred_average_precision` as trec_eval counts, shape (n_runs, n_topics).
+
+    A document that is `open` or has a negative grade is pooled but not judged, another one without a grade
+    not pooled; `level` as in `bpref_of`.
+    """
+    judged = rankings.relevant(min(0, level))
+    relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)
+    pooled = rankings.judged if rankings.open is None else rankings.judged | rankings.open
+    return inferred_average_precision(relevant, judged, pooled, n_relevant)
+
+
+def condensed(rankings: GradedRankings) -> GradedRankings:
+    """Delete the unjudged documents from every list, so that the others move up.
+
+    Whatever has a grade is kept, in the same order, and all of it at `judged`; a list that had none has
+    length 0. R and the ideal list stay as they were. trec_eval -J deletes grades below 0 as well.
+
+    `cutoff` stays, and counts ranks before the deletion, like -M of trec_eval beside -J: a measure
+    at k that shall find k judged documents needs rankings that were looked at deeper than k.
+    Scores of condensed lists favour runs that did not feed the pool. O(size of `grades`).
+
+    Document 1 is unjudged; AP rises from 1/2 to 1:
+
+    >>> from store.analysis.measures.average_precision import average_precision
+    >>> from store.analysis.rankings import graded_rankings
+    >>> rankings = graded_rankings(
+    ...     ["t"], ["a"], {("a", "t"): np.array([1, 2])}, {"t": (np.array([2]), np.array([1]))}, cutoff=9
+    ... )
+    >>> for one in (rankings, condensed(rankings)):
+    ...     print(one.grades.tolist(), average_precision(one.relevant(1), np.array([1])).tolist())
+    [[[0, 1]]] [[0.5]]
+    [[[1]]] [[1.0]]
+    """
+    lengths = np.asarray(np.count_nonzero(rankings.judged, axis=-1), dtype=np.int64)
+    width = int(lengths.max(initial=0))
+    judged = np.arange(width) < lengths[..., None]
+    grades = np.zeros(judged.shape, dtype=np.int32)
+    # Both masks are read row by row, and have as many places in a row.
+    grades[judged] = rankings.grades[rankings.judged]
+    return replace(rankings, grades=grades, judged=judged, lengths=lengths, open=None)
+
+
+def _found_with_above(
+    relevant: NDArray[np.bool_], flagged: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return of each relevant place: relevant ones above, list, column, and flagged ones above."""
+    *shape, width = relevant.shape
+    places = np.flatnonzero(flagged)
+    hits = np.flatnonzero(relevant.reshape(-1)[places])
+    lists, columns = np.divmod(places[hits], max(width, 1))
+    starts = np.arange(math.prod(shape)) * width
+    above = hits - np.searchsorted(places, starts)[lists]
+    found = np.arange(hits.size) - np.searchsorted(places[hits], starts)[lists]
+    return found, lists, columns, above
+
+
+def _mean_over_relevant(
+    lists: NDArray[np.int64], terms: NDArray[np.float64], shape: tuple[int, ...], n_relevant: ArrayLike
+) -> NDArray[np.float64]:
+    """Sum the terms of each list and divide by R, with NaN where it is 0."""
+    sums = np.bincount(lists, terms, minlength=math.prod(shape)).reshape(shape)
+    return quotient(sums, np.asarray(n_relevant, dtype=np.int64))

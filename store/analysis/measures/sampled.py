@@ -23,11 +23,11 @@ relevant documents, without bias for any design of the sample. The scores are th
 
 References
 ----------
-.. [1] E. Yilmaz, E. Kanoulas and J. A. Aslam, "A simple and efficient sampling method for
-   estimating AP and NDCG", *SIGIR* 2008, 603-610, doi:10.1145/1390334.1390437.
+.. [1] E. Yilmaz, E. Kanoulas and J. A. Aslam, "A simple and efficient sampling method for estimating AP and
+   NDCG", *SIGIR* 2008, 603-610, doi:10.1145/1390334.1390437.
 .. [2] `sample_eval.pl`, the scorer of TREC and TRECVID, with NIST's changes of 2010 and 2012.
-.. [3] V. Pavlu and J. A. Aslam, "A practical sampling strategy for efficient retrieval evaluation",
-   technical report, Northeastern University, 2007.
+.. [3] V. Pavlu and J. A. Aslam, "A practical sampling strategy for efficient retrieval evaluation", technical
+   report, Northeastern University, 2007.
 .. [4] `statAP_MQ_eval_v3.pl` and `_v4.pl`, the scorers of the Million Query and Web tracks.
 """
 
@@ -40,9 +40,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import mean_average_precision, quotient
-from store.analysis.measures.incomplete import inferred_average_precision
+from store.analysis.measures.ranked import inferred_average_precision
 from store.analysis.rankings import NOT_RETRIEVED, judged_rankings
 from store.errors import ArgumentError
 
@@ -115,8 +114,7 @@ def sampled_pool(
     Returns
     -------
     SampledPool
-        `ArgumentError` if lengths differ, a document stands twice, a state is another number, or a
-        probability cannot be. O(n log n).
+        `ArgumentError` if a document stands twice, or a probability cannot be. O(n log n).
 
     Examples
     --------
@@ -128,36 +126,24 @@ def sampled_pool(
     >>> pool.relevant(1).tolist()
     [False, False, True]
     """
-    ids = _vector("documents", documents, None)
+    ids = np.asarray(documents, dtype=np.int64)
     order = np.argsort(ids, kind="stable")
     ids = ids[order]
     if (ids[1:] == ids[:-1]).any():
         repeated = int(ids[1:][ids[1:] == ids[:-1]][0])
         raise ArgumentError("documents", "must hold each document once", repeated)
-    states = _vector("states", states, ids.size)[order]
-    if not np.isin(states, (NOT_SAMPLED, UNGRADED, GRADED)).all():
-        requirement = f"must be {NOT_SAMPLED}, {UNGRADED} or {GRADED}"
-        raise ArgumentError("states", requirement, np.unique(states).tolist())
-    of_grades = _vector("grades", grades, ids.size)[order]
-    of_strata = None if strata is None else _vector("strata", strata, ids.size)[order]
+    states = np.asarray(states, dtype=np.int8)[order]
+    of_grades = np.asarray(grades, dtype=np.int64)[order]
+    of_strata = None if strata is None else np.asarray(strata, dtype=np.int64)[order]
     chances = None
     if inclusion is not None:
-        chances = np.asarray(inclusion, dtype=np.float64)
-        if chances.shape != ids.shape:
-            raise ArgumentError("inclusion", f"must have shape {ids.shape}", chances.shape)
-        chances = chances[order]
+        chances = np.asarray(inclusion, dtype=np.float64)[order]
         is_idle = (states == NOT_SAMPLED) & (np.isnan(chances) | (chances == 0))
         is_known = is_idle | ((chances > 0) & (chances <= 1))
         if not is_known.all():
             requirement = "must be above 0 and at most 1 for documents that were sampled"
             raise ArgumentError("inclusion", requirement, float(chances[~is_known][0]))
-    return SampledPool(
-        documents=ids,
-        states=states.astype(np.int8),
-        grades=np.where(states == GRADED, of_grades, 0),
-        strata=of_strata,
-        inclusion=chances,
-    )
+    return SampledPool(ids, states, np.where(states == GRADED, of_grades, 0), of_strata, chances)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,14 +209,7 @@ def sampled_rankings(
         of_code = np.where(is_pooled, np.cumsum(is_pooled) - 1, NOT_POOLED)
         # The padding code -1 picks the last element.
         places[:, column] = np.append(of_code, NOT_RETRIEVED)[arrays.documents[:, column]]
-    return SampledRankings(
-        topics=arrays.topics,
-        tags=arrays.tags,
-        places=places,
-        lengths=arrays.lengths,
-        pools=tuple(pools.values()),
-        cutoff=cutoff,
-    )
+    return SampledRankings(arrays.topics, arrays.tags, places, arrays.lengths, tuple(pools.values()), cutoff)
 
 
 def at_places(values: NDArray[Any], places: NDArray[np.int32]) -> NDArray[Any]:
@@ -241,19 +220,6 @@ def at_places(values: NDArray[Any], places: NDArray[np.int32]) -> NDArray[Any]:
     """
     # The places -1 and -2 pick the last two elements.
     return np.append(values, np.zeros(2, values.dtype))[places]
-
-
-def _vector(name: str, values: ArrayLike, size: int | None) -> NDArray[np.int64]:
-    """Return integers as an array of one dimension, checked."""
-    array = np.asarray(values)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or (size is not None and array.size != size):
-        requirement = "must be one-dimensional" if size is None else f"must have length {size}"
-        raise ArgumentError(name, requirement, f"shape {array.shape}")
-    if not np.issubdtype(array.dtype, np.integer):
-        raise ArgumentError(name, "must be integers", str(array.dtype))
-    return array.astype(np.int64)
 
 
 EPSILON = 1e-5
@@ -269,9 +235,8 @@ class StratifiedScores:
     """
 
     inf_ap: NDArray[np.float64]
-    """Shape (n_runs, n_topics), at least 0; it may exceed 1. NaN where no sampled document is
-    relevant, the program has 0 there; 0 for a run with no document, whose topic the program leaves
-    out."""
+    """Shape (n_runs, n_topics), at least 0; it may exceed 1. NaN where no sampled document is relevant, the
+    program has 0 there; 0 for a run with no document, whose topic the program leaves out."""
     inf_ndcg: NDArray[np.float64]
     """Shape (n_runs, n_topics), at least 0; it may exceed 1. NaN where no sampled document has a
     grade above 0, the program has 0 there; otherwise as `inf_ap`."""
@@ -306,7 +271,7 @@ def stratified_scores(
     Returns
     -------
     StratifiedScores
-        All of them, topic by topic. `ArgumentError` if a pool has no strata, or an argument is below 1.
+        All of them, topic by topic. `ArgumentError` if a pool has no strata.
 
     Notes
     -----
@@ -319,11 +284,10 @@ def stratified_scores(
               \frac{r_c^{<k} + \varepsilon}{s_c^{<k} + 3 \varepsilon}, \qquad
         \mathrm{xinfAP} = \frac{1}{\hat R} \sum_c \frac{N_c}{S_c} \sum_{k \in c} P_k
 
-    so that documents outside the pool count as not relevant. Where :math:`\hat R` exceeds
-    `max_retrieved`, the score is multiplied by their quotient, since no run can return so many.
-    Precision at K is that sum over :math:`N_c^{\le K}`, divided by K. infNDCG is
-    :math:`\sum_c N_c^{ret} g_c / s_c^{ret}` divided by an ideal gain, with :math:`g_c` the
-    discounted gains, grade / log2(k + 1), of the graded documents retrieved.
+    so that documents outside the pool count as not relevant. Where :math:`\hat R` exceeds `max_retrieved`,
+    the score is multiplied by their quotient, since no run can return so many. Precision at K is that sum
+    over :math:`N_c^{\le K}`, divided by K. infNDCG is :math:`\sum_c N_c^{ret} g_c / s_c^{ret}` divided by an
+    ideal gain, with :math:`g_c` the discounted gains, grade / log2(k + 1), of the graded documents retrieved.
 
     In the ideal list the estimated number of documents of a grade is not rounded: with n of grade g expected
     after b of higher grades, g stands at the ranks b + 1, b + 2, ..., as many as are at most b + n. So a
@@ -367,9 +331,6 @@ def stratified_scores(
     >>> scores.precision.round(4).tolist()
     [[[0.5]]]
     """
-    check_cutoff(max_retrieved)
-    for cutoff in cutoffs:
-        check_cutoff(cutoff)
     n_runs, n_topics = rankings.lengths.shape
     scores = StratifiedScores(
         inf_ap=np.empty((n_runs, n_topics)),
@@ -542,8 +503,7 @@ def statap_scores(rankings: SampledRankings, *, level: int) -> StatapScores:
 
     .. math::
 
-        \frac{n}{(m + 0.1) \hat R^2} \Bigl[ \sum_d (1 - \pi_d) y_d^2
-        - \frac{\sum_{d \ne e} y_d y_e}{n - 1}
+        \frac{n}{(m + 0.1) \hat R^2} \Bigl[ \sum_d (1 - \pi_d) y_d^2 - \frac{\sum_{d \ne e} y_d y_e}{n - 1}
         + \sum_d (1 - \pi_d) w_d^2 \Bigl(\sum_{e\,below\,d} w_e / k_e \Bigr)^2 \Bigr]
 
     but 1 where this is more. It takes the sample to be the only source of chance and its joint
@@ -691,25 +651,11 @@ def estimates(
     level: int,
     cutoffs: Sequence[int] = (5, 10),
 ) -> SampleScores:
-    """Estimate all scores that a sample allows.
+    """Estimate all scores that a sample allows: for all topics, as strata of half of them allow no mean.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-        The runs.
-    pools : mapping of str to SampledPool
-        The topics, of each of which a document is graded.
-    cutoff : int
-        Documents of a ranking that are looked at, and the most that `sample_eval.pl` lets a run
-        return; at least 1.
-    level : int
-        Least grade that counts as relevant.
-    cutoffs : sequence of int
-        Ranks at which precision is estimated.
-
-    Notes
-    -----
-    An estimate is there for all topics or for none: strata of half of them allow no mean.
+    Of each topic of `pools` a document is graded. `cutoff`, at least 1, are the documents of a ranking that
+    are looked at, and the most that `sample_eval.pl` lets a run return; `level` is the least grade that
+    counts as relevant, `cutoffs` the ranks at which precision is estimated.
     """
     rankings = sampled_rankings(ranked.tags, ranked.rankings, pools, cutoff=cutoff)
     stratified = ("xinfAP", "infNDCG", *(f"iP@{one}" for one in cutoffs))

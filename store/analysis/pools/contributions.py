@@ -7,19 +7,36 @@ its first k documents belongs to the group; a run is a group of its own.
 Common arguments: `documents`, ndarray of integers of shape (n_runs, depth), holds documents numbered from 0
 to below `n_documents`, in rank order where ranks are asked for, and -1 where a ranking has ended; no run has
 a document twice. Its first `k` columns are those of the depth-k pool. `groups`, ndarray of integers of shape
-(n_runs,), holds the code of each run's group, from 0; by default each run is its own group. `ArgumentError`
-is raised for a number that is not below `n_documents`, and for groups of another length or a negative code.
-The cost is O(n_runs * depth + n_documents).
+(n_runs,), holds the code of each run's group, from 0; by default each run is its own group. The cost is
+O(n_runs * depth + n_documents).
 
 A pool without a run holds fewer documents, so fewer would have been judged: not the judged documents that
-only runs of the one left out brought to the pool.
-Documents judged without being in the pool belong to no run and stay.
+only runs of the one left out brought to the pool. Documents judged without being in the pool belong to no run
+and stay.
+
+How deep a pool was, and which runs fed it, is inferred from runs and judgements alone. A run that was pooled
+to depth k has its first k documents judged in every topic. So the shortest stretch of judged documents at the
+top of its lists is k or, by luck, more; the runs that were pooled share k, and it is the mode. A list judged
+to its end says nothing about the depth. Where judgements are missing there are holes, and some are forgiven.
+
+The rank order must be that of the pool's makers: with ties broken another way the stretches are cut short.
+And it must be a depth pool; of others it gives the depth down to which all is judged.
+
+Reasons for what cannot be inferred:
+
+============ ======================================================================================
+no-documents no run has a document for any topic with judgements
+all-judged   every list of every run is judged to its end, or to the cutoff, so that the depth is at
+             least that
+none-judged  of no run is the first document judged in every topic: there is no common depth
+============ ======================================================================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +57,6 @@ def best_ranks(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.i
     [1, 2, 1, 0]
     """
     numbers, ranks, _ = _by_rank(documents)
-    _check_numbers(numbers, n_documents)
     best = np.zeros(n_documents, np.int64)
     best[numbers[::-1]] = ranks[::-1]  # of several values for one place the last one stays
     return best
@@ -63,7 +79,7 @@ def unique_contributions(
     [[2, 3, 3]]
     """
     n_runs, depth = documents.shape
-    codes = _codes(groups, n_runs)
+    codes = np.arange(n_runs) if groups is None else groups
     numbers, ranks, runs = _by_rank(documents)
     owners = codes[runs]
     n_documents = int(numbers.max(initial=NO_DOCUMENT)) + 1
@@ -85,26 +101,13 @@ def unique_contributions(
     return np.cumsum(gained - given_up, axis=1)[:, :depth]
 
 
-def n_contributing(
-    documents: NDArray[np.integer], n_documents: int, groups: NDArray[np.integer] | None = None
-) -> NDArray[np.int64]:
-    """Count the runs, or the groups of runs, that have each document, shape (n_documents,).
-
-    With groups the cost is O(n log n) for n places taken.
+def n_contributing(documents: NDArray[np.integer], n_documents: int) -> NDArray[np.int64]:
+    """Count the runs that have each document, shape (n_documents,).
 
     >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4).tolist()
     [2, 1, 2, 0]
-    >>> n_contributing(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([0, 0])).tolist()
-    [1, 1, 1, 0]
     """
-    is_taken = documents != NO_DOCUMENT
-    numbers = documents[is_taken]
-    _check_numbers(numbers, n_documents)
-    if groups is not None:
-        codes = _codes(groups, documents.shape[0]).astype(np.int64)
-        owners = np.broadcast_to(codes[:, None], documents.shape)[is_taken]
-        numbers = np.unique(owners * n_documents + numbers) % max(n_documents, 1)
-    return np.bincount(numbers, minlength=n_documents)
+    return np.bincount(documents[documents != NO_DOCUMENT], minlength=n_documents)
 
 
 def only_contributor(
@@ -119,11 +122,9 @@ def only_contributor(
     >>> only_contributor(np.array([[0, 1, 2], [2, 0, -1]]), 4, np.array([5, 5])).tolist()
     [5, 5, 5, -1]
     """
-    n_runs = documents.shape[0]
-    codes = _codes(groups, n_runs)
+    codes = np.arange(len(documents)) if groups is None else groups
     rows, columns = np.nonzero(documents != NO_DOCUMENT)
     numbers, owners = documents[rows, columns], codes[rows].astype(np.int64)
-    _check_numbers(numbers, n_documents)
     highest = np.full(n_documents, -1, np.int64)
     lowest = np.full(n_documents, np.iinfo(np.int64).max)
     np.maximum.at(highest, numbers, owners)
@@ -137,23 +138,6 @@ def _by_rank(
     """Return document, rank and run of every place taken, by rank ascending."""
     columns, runs = np.nonzero(documents.T != NO_DOCUMENT)
     return documents[runs, columns], columns + 1, runs
-
-
-def _check_numbers(numbers: NDArray[np.integer], n_documents: int) -> None:
-    highest = int(numbers.max(initial=NO_DOCUMENT))
-    if highest >= n_documents:
-        raise ArgumentError("documents", f"must be numbers below {n_documents}", highest)
-
-
-def _codes(groups: NDArray[np.integer] | None, n_runs: int) -> NDArray[np.integer]:
-    """Return the code of each run's group, by default its own; raise `ArgumentError` when they are none."""
-    if groups is None:
-        return np.arange(n_runs)
-    if groups.shape != (n_runs,):
-        raise ArgumentError("groups", f"must be one code for each of {n_runs} runs", groups.shape)
-    if groups.size and groups.min() < 0:
-        raise ArgumentError("groups", "must be codes from 0", int(groups.min()))
-    return groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,10 +216,7 @@ def within_depth(
     """
     check_depth(depth, rankings)
     n_runs, _, width = rankings.documents.shape
-    taking = np.ones(n_runs, np.bool_) if contributing is None else np.asarray(contributing)
-    if taking.shape != (n_runs,):
-        requirement = f"must be one flag for each of {n_runs} runs"
-        raise ArgumentError("contributing", requirement, taking.shape)
+    taking = np.ones(n_runs, np.bool_) if contributing is None else contributing
     reach = np.minimum(rankings.lengths, depth) * taking[:, None]
     return np.asarray(np.arange(width) < reach[:, :, None])
 
@@ -275,8 +256,9 @@ def remove_uniques(
     >>> withdrawn.names, withdrawn.by.tolist(), withdrawn.n_judged().tolist()
     (('a', 'b'), [0], [1, 0])
     """
-    names, owners = _named(rankings.tags, groups)
-    check_pooled(pooled, rankings.documents.shape)
+    named = [group or tag for group, tag in zip(groups or rankings.tags, rankings.tags, strict=True)]
+    names = tuple(dict.fromkeys(named))
+    owners = np.array([names.index(name) for name in named], dtype=np.int64)
     found = []
     for topic, states in enumerate(rankings.states):
         brought = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
@@ -297,18 +279,82 @@ def check_depth(depth: Depths, rankings: JudgedRankings) -> None:
             raise ArgumentError("depth", requirement, one)
 
 
-def check_pooled(pooled: NDArray[np.bool_], shape: tuple[int, ...]) -> None:
-    """Raise `ArgumentError` unless there is one flag for each rank."""
-    if pooled.shape != shape:
-        raise ArgumentError("pooled", f"must have shape {shape}", pooled.shape)
+RANKS_PER_HOLE = 20
+"""One unjudged document is forgiven for every so many ranks of the depth."""
+UNTOLD = -1
+"""Stands for a prefix that cannot be inferred."""
+
+PoolReason = Literal["no-documents", "all-judged", "none-judged"]
 
 
-def _named(tags: Sequence[str], groups: Sequence[str] | None) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Name what is left out, and give every run its place among the names."""
-    if groups is None:
-        return tuple(tags), np.arange(len(tags))
-    if len(groups) != len(tags):
-        raise ArgumentError("groups", f"must be one for each of {len(tags)} runs", len(groups))
-    named = [group or tag for group, tag in zip(groups, tags, strict=True)]
-    places = {name: place for place, name in enumerate(dict.fromkeys(named))}
-    return tuple(places), np.array([places[name] for name in named], dtype=np.int64)
+@dataclass(frozen=True, slots=True, eq=False)
+class InferredPool:
+    """A depth pool as far as it can be inferred. Runs are in the order of the rankings."""
+
+    prefixes: NDArray[np.int64]
+    """Shape (n_runs,): ranks from the top that are judged in every topic, leaving out the lists
+    that are judged to their end; `UNTOLD` where there are no others."""
+    depth: int | None
+    """Mode of the prefixes above 0; of several, the largest."""
+    reason: PoolReason | None
+    pooled: NDArray[np.bool_]
+    """Shape (n_runs,): runs of which no list has more unjudged documents within `depth` than are
+    forgiven; those that are judged to their end are among them. Without a depth, no run."""
+
+
+def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPool:
+    """Infer the depth of the pool and the runs that fed it.
+
+    Parameters
+    ----------
+    rankings : JudgedRankings
+        Runs, whether pooled or not, in the order they were pooled in, looked at deeper than the pool may have
+        been.
+    depth : int, optional
+        Where it is known, from 1 to the cutoff of the rankings, else `ArgumentError`; only the runs are
+        inferred then.
+
+    Notes
+    -----
+    As PoolAnalyzer of Lipani's PoolBiasEstimators, of which versions differ: some take the mode over runs and
+    topics, and forgive depth/10. Here, over runs, and depth/20. A topic that a run does not answer is passed
+    over. A run that was not pooled may have all of its first documents judged by chance, the more so the
+    shallower the pool; so the pooled runs are at least those that fed it. O(size of the rankings).
+
+    Examples
+    --------
+    Two runs were pooled to depth 2; the third, which was not, has only document 1 in common.
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> ranked = {"a": [1, 2, 8], "b": [1, 3, 9], "c": [1, 7, 2]}
+    >>> lists = {(tag, "t"): np.array(ranking) for tag, ranking in ranked.items()}
+    >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, False, True]))}
+    >>> pool = infer_pool(judged_rankings(["t"], ["a", "b", "c"], lists, grades, cutoff=10))
+    >>> pool.depth, pool.prefixes.tolist(), pool.pooled.tolist()
+    (2, [2, 2, 1], [True, True, False])
+    """
+    if depth is not None:
+        check_depth(depth, rankings)
+    lengths = rankings.lengths
+    width = rankings.documents.shape[-1]
+    unjudged = ~rankings.judged() & (np.arange(width) < lengths[:, :, None])
+    is_open = np.asarray(unjudged.any(axis=-1))
+    # Where a list is judged to its end, one more than any rank.
+    first_hole = np.where(is_open, np.argmax(unjudged, axis=-1) if width else 0, width)
+    shortest = first_hole.min(axis=1, initial=width)
+    prefixes = np.where(is_open.any(axis=1), shortest, UNTOLD).astype(np.int64)
+    n_documents = lengths.sum(axis=1)
+    reason: PoolReason | None = None
+    if depth is None:
+        positive = prefixes[prefixes > 0]
+        counts = np.bincount(positive)
+        if positive.size:
+            depth = int(np.flatnonzero(counts == counts.max())[-1])
+        elif not n_documents.any():
+            reason = "no-documents"
+        else:
+            reason = "none-judged" if np.any(prefixes == 0) else "all-judged"
+    reach = 0 if depth is None else depth
+    holes = np.count_nonzero(unjudged[:, :, :reach], axis=-1)
+    pooled = (n_documents > 0) & np.all(holes <= reach // RANKS_PER_HOLE, axis=1) & (reach > 0)
+    return InferredPool(prefixes, depth, reason, pooled)

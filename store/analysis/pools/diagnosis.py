@@ -2,8 +2,7 @@
 
 This is what the command and the report both show, so that their numbers are the same. Counts are made in
 O(size of the rankings). Where `pooled` is asked for, it is a ndarray of bool, shape (n_runs, n_topics,
-width), of the ranks that brought their document to the pool, as of `contributions.within_depth`;
-`ArgumentError` for another shape.
+width), of the ranks that brought their document to the pool, as of `contributions.within_depth`.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.bounds import Bounds, score_bounds
-from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import Scores, evaluate, parse_measure
+from store.analysis.measures.ranked import condensed
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
-    check_pooled,
+    InferredPool,
+    infer_pool,
     n_contributing,
     remove_uniques,
     unique_contributions,
     within_depth,
 )
 from store.analysis.pools.growth import FirstRetrievals, MissedRelevant, first_retrievals, missed_relevant
-from store.analysis.pools.inference import InferredPool, infer_pool
 from store.analysis.pools.leave_out import (
     Adjusted,
     LeaveOut,
@@ -123,8 +122,6 @@ class TopicCounts:
 def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = None) -> TopicCounts:
     """Count what is judged of each topic, and of its pool, which by default is empty.
 
-    Examples
-    --------
     Depth 1 holds document 1 alone, which is judged; 2 is judged, too, and relevant:
 
     >>> from store.analysis.pools.contributions import within_depth
@@ -137,8 +134,6 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     >>> counts.pool_relevant.tolist(), counts.pool_unjudged.tolist(), counts.outside.tolist()
     ([0], [0], [1])
     """
-    if pooled is not None:
-        check_pooled(pooled, rankings.documents.shape)
     counts = np.zeros((4, len(rankings.topics)), np.int64)
     for topic, states in enumerate(rankings.states):
         counts[0, topic] = np.count_nonzero(states >= NOT_RELEVANT)
@@ -146,13 +141,7 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
             there = rankings.documents_at(topic, pooled[:, topic])
             for row, least in ((1, UNJUDGED), (2, NOT_RELEVANT), (3, RELEVANT)):
                 counts[row, topic] = np.count_nonzero(there & (states >= least))
-    return TopicCounts(
-        judged=counts[0],
-        relevant=rankings.n_relevant,
-        pooled=counts[1],
-        pool_judged=counts[2],
-        pool_relevant=counts[3],
-    )
+    return TopicCounts(counts[0], rankings.n_relevant, *counts[1:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,8 +159,6 @@ class BroughtBy:
 def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy:
     """Count the documents of a pool by how many runs brought them.
 
-    Examples
-    --------
     Depth 1: both runs brought document 1, and 2 is in no pool.
 
     >>> from store.analysis.rankings import judged_rankings
@@ -182,7 +169,6 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     >>> brought_by(arrays, within_depth(arrays, 1)).relevant.tolist()
     [0, 0, 1]
     """
-    check_pooled(pooled, rankings.documents.shape)
     n_runs = len(rankings.tags)
     counts = np.zeros((3, n_runs + 1), np.int64)
     for topic, states in enumerate(rankings.states):
@@ -190,7 +176,7 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
         runs = n_contributing(documents, states.size)
         for row, of_kind in enumerate((states >= UNJUDGED, states >= NOT_RELEVANT, states == RELEVANT)):
             counts[row] += np.bincount(runs[(runs > 0) & of_kind], minlength=n_runs + 1)
-    return BroughtBy(counts[0], counts[1], counts[2])
+    return BroughtBy(*counts)
 
 
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -198,8 +184,6 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
 
     Shape (n_runs, n_topics, width); False below the end of a list.
 
-    Examples
-    --------
     The pool is the first document of `a`, which `b` has second:
 
     >>> from store.analysis.rankings import judged_rankings
@@ -210,7 +194,6 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     >>> held_by_pool(arrays, within_depth(arrays, 1, np.array([True, False]))).tolist()
     [[[True, False]], [[False, True]]]
     """
-    check_pooled(pooled, rankings.documents.shape)
     held = np.zeros(rankings.documents.shape, np.bool_)
     for topic in range(len(rankings.topics)):
         held[:, topic] = rankings.by_rank(topic, rankings.documents_at(topic, pooled[:, topic]))
@@ -234,23 +217,11 @@ class Overlap:
 def overlaps(lower: NDArray[np.float64], scores: NDArray[np.float64], upper: NDArray[np.float64]) -> Overlap:
     """Count runs whose limits overlap.
 
-    Parameters
-    ----------
-    lower, scores, upper : ndarray of float64, shape (n_runs,)
-        Of each run; NaN = without a score, and left out.
+    `lower`, `scores` and `upper`, shape (n_runs,), are of each run; NaN = without a score, and left out. Of
+    equal scores the run that is first in the arrays comes first. Limits that overlap do not say that the runs
+    may swap: documents that both have count for both. Limits that do not overlap say that they cannot.
+    O(n_runs**2).
 
-    Returns
-    -------
-    Overlap
-        Of equal scores the run that is first in the arrays comes first.
-
-    Notes
-    -----
-    Limits that overlap do not say that the runs may swap: documents that both have count for both. Limits
-    that do not overlap say that they cannot. O(n_runs**2).
-
-    Examples
-    --------
     >>> low, high = np.array([0.5, 0.3, 0.1]), np.array([0.7, 0.55, 0.2])
     >>> overlaps(low, (low + high) / 2, high)
     Overlap(n_pairs=2, n_overlapping=1, n_settled=2, n_all_pairs=3)
@@ -460,12 +431,9 @@ def diagnose(
             bad_guess = BadGuess(int(np.min(depth)), source == "inferred", n_runs, n_outside)
             reason = "bad-guess"
     if depth is not None and reason is None:
-        pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source)
-        if graded.open is not None:
-            known = pooled & graded.open
-            every = range(len(rankings.topics))
-            n_open = sum(int(rankings.documents_at(one, known[:, one]).sum()) for one in every)
-            pool = replace(pool, n_open=n_open)
+        known = pooled & (graded.open if graded.open is not None else np.False_)
+        n_open = sum(int(rankings.documents_at(one, known[:, one]).sum()) for one in range(known.shape[1]))
+        pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source, n_open=n_open)
         topics = topic_counts(rankings, pooled)
     return PoolDiagnosis(
         rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None, bad_guess
@@ -480,6 +448,7 @@ def _depth_pool(
     groups: Sequence[str] | None,
     *,
     source: DepthSource,
+    n_open: int,
 ) -> DepthPool:
     """Diagnose the pool of a depth; `pooled`: the ranks that brought their document."""
     named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
@@ -511,7 +480,7 @@ def _depth_pool(
         n_pairs=n_pairs,
         n_judged=n_judged,
         n_unjudged=n_pairs - n_judged,
-        n_open=0,
+        n_open=n_open,
         n_outside=everything - n_judged,
         by_run=left_out(None),
         by_group=left_out(groups) if shared else None,

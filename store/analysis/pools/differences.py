@@ -83,9 +83,9 @@ class QrelsDiff:
         """Count what both have alike."""
         return sum(self.same.values())
 
-    def counts(self, topic: str | None = None) -> dict[ChangeKind, int]:
-        """Count differences by kind, of one topic or all; every kind has its key."""
-        found = Counter(one.kind for one in self.differences if topic in (None, one.topic))
+    def counts(self) -> dict[ChangeKind, int]:
+        """Count differences by kind; every kind has its key."""
+        found = Counter(one.kind for one in self.differences)
         return {kind: found[kind] for kind in ChangeKind}
 
     def crossings(self, level: int) -> tuple[int, int]:
@@ -177,7 +177,7 @@ def order_effect(before: JudgedRankings, after: JudgedRankings) -> OrderEffect:
     Parameters
     ----------
     before, after : JudgedRankings
-        Of the same runs in the same order; else `ArgumentError`.
+        Of the same runs in the same order.
 
     Returns
     -------
@@ -185,8 +185,6 @@ def order_effect(before: JudgedRankings, after: JudgedRankings) -> OrderEffect:
         R is that of the qrels, over all judged documents of the topic. A run without one of the topics has AP
         0 there, as with trec_eval -c. O(n_runs * n_topics * cutoff + n_runs**2).
     """
-    if before.tags != after.tags:
-        raise ArgumentError("after", "must be of the same runs", ", ".join(after.tags))
     scored = []
     for arrays in (before, after):
         scores = average_precision(arrays.relevant(), arrays.n_relevant[None, :])
@@ -196,7 +194,7 @@ def order_effect(before: JudgedRankings, after: JudgedRankings) -> OrderEffect:
     undefined = TauResult(None, "no-relevant")
     is_defined = bool(n_x and n_y)
     return OrderEffect(
-        tags=tuple(before.tags),
+        tags=before.tags,
         map_before=x,
         map_after=y,
         places_before=_places(x),

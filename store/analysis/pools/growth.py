@@ -1,10 +1,7 @@
-"""What each depth brought, what lies deeper; MAP as judgements grow.
+"""What each depth brought, and what lies deeper.
 
 A document enters the depth-k pool at its best rank in any run. Where the relevant documents that each further
 depth brings fall off slowly, the pool missed many; a power law fitted to them gives a number [1]_.
-
-Only relevant documents move average precision, and most ranks hold none. So the ranks that do are gathered
-once, and any part of the relevant documents is scored in the time it takes to look at them.
 
 References
 ----------
@@ -16,22 +13,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_integer, finite_vector
-from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.pools.contributions import best_ranks
-from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings, precision_sums
-from store.errors import ArgumentError
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
 
 Reason = Literal["fewer-than-three-depths", "no-relevant", "not-falling", "pool-unjudged"]
-"""Why there is no number: too few depths to tell a line from chance, nothing relevant at any, or new
-relevant documents that do not grow fewer with depth, so that a sum to any depth says nothing. Of a
-whole diagnosis also: too much of the pool is unjudged, or it is not all of the first documents of
-its runs."""
+"""Why there is no number: too few depths to tell a line from chance, nothing relevant at any, or new relevant
+documents that do not grow fewer with depth, so that a sum to any depth says nothing. Of a whole diagnosis
+also: too much of the pool is unjudged, or it is not all of the first documents of its runs."""
 
 N_DRAWS = 2000
 """Draws of the parametric bootstrap."""
@@ -55,8 +48,6 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
 
     For every depth up to the width of the rankings, whose runs should all have fed the pool; O(their size).
 
-    Examples
-    --------
     Documents 1 and 2 stand first; 3 is second in run `b`; 4, which no run returned, is relevant:
 
     >>> from store.analysis.rankings import judged_rankings
@@ -106,8 +97,7 @@ class GrowthFit:
         return float(np.sum(np.maximum(0.0, curve)))
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(NamedTuple):
     """A fit, or why there is none."""
 
     fit: GrowthFit | None
@@ -128,8 +118,6 @@ def fit_growth(new_relevant: ArrayLike) -> Growth:
     logarithms to be spread about the line independently and equally widely. Counts are not: small ones spread
     more, so with few documents a depth the errors are a rough guide. O(n_depths).
 
-    Examples
-    --------
     A power law without chance is found again:
 
     >>> growth = fit_growth([60 * i**-0.5 - 1 for i in range(1, 101)])
@@ -138,9 +126,7 @@ def fit_growth(new_relevant: ArrayLike) -> Growth:
     >>> fit_growth([3, 1])
     Growth(fit=None, reason='fewer-than-three-depths')
     """
-    counts = finite_vector("new_relevant", new_relevant)
-    if counts.size and counts.min() < 0:
-        raise ArgumentError("new_relevant", "must be at least 0", float(counts.min()))
+    counts = np.asarray(new_relevant, dtype=np.float64)
     if counts.size < 3:
         return Growth(None, "fewer-than-three-depths")
     if not counts.any():
@@ -180,21 +166,13 @@ class MissedRelevant:
     """Lower end of the prediction interval of what these depths hold."""
     high: float | None
     """Its upper end; infinite where so few depths were fitted that draws overflow."""
-    coverage: float
-    """Of the interval, in (0, 1)."""
     n_known: int
     """Relevant documents at these depths that were judged all the same."""
     n_unjudged: int
     """Unjudged documents that the rankings have at these depths, as far as they reach: where they
     reach to K, no more can be missed."""
-    growth: Growth
     reason: Reason | None = None
     """Why there is no number; ``None`` when there is one."""
-
-    @property
-    def missed(self) -> float | None:
-        """What is expected beyond what is known, at least 0; ``None`` = see `reason`."""
-        return None if self.expected is None else max(0.0, self.expected - self.n_known)
 
 
 def missed_relevant(
@@ -250,19 +228,11 @@ def missed_relevant(
     >>> relevant = np.array([[30, 14, 11, 7, 6, 5, 4, 4, 3, 4]])
     >>> first = FirstRetrievals(("t",), relevant, relevant, relevant)
     >>> missed = missed_relevant(first, depth=10, to_depth=100)
-    >>> missed.expected == missed.growth.fit.expected(11, 100)
+    >>> missed.expected == fit_growth(relevant[0]).fit.expected(11, 100)
     True
-    >>> missed.low < missed.expected < missed.high and missed.missed == missed.expected
+    >>> missed.low < missed.expected < missed.high
     True
     """
-    width = first.relevant.shape[1]
-    if not 1 <= depth <= width:
-        raise ArgumentError("depth", f"must be from 1 to {width}", depth)
-    if to_depth <= depth:
-        raise ArgumentError("to_depth", f"must be above {depth}", to_depth)
-    if not 0 < coverage < 1:
-        raise ArgumentError("coverage", "must be between 0 and 1", coverage)
-    check_integer("n_draws", n_draws, 100)
     counts = first.relevant.sum(axis=0)
     below = slice(depth, to_depth)
     n_known = int(counts[below].sum())
@@ -272,14 +242,12 @@ def missed_relevant(
     if growth.fit is not None and growth.fit.exponent >= 0:
         reason = "not-falling"
     if growth.fit is None or reason is not None:
-        return MissedRelevant(
-            depth, to_depth, None, None, None, coverage, n_known, n_unjudged, growth, reason
-        )
+        return MissedRelevant(depth, to_depth, None, None, None, n_known, n_unjudged, reason)
     sums = _drawn_sums(growth.fit, to_depth, n_draws, seed)
     ends = [(1 - coverage) / 2, (1 + coverage) / 2]
     low, high = np.quantile(sums, ends, method="inverted_cdf").tolist()
     expected = growth.fit.expected(depth + 1, to_depth)
-    return MissedRelevant(depth, to_depth, expected, low, high, coverage, n_known, n_unjudged, growth)
+    return MissedRelevant(depth, to_depth, expected, low, high, n_known, n_unjudged)
 
 
 def _drawn_sums(fit: GrowthFit, to_depth: int, n_draws: int, seed: int) -> NDArray[np.float64]:
@@ -300,75 +268,3 @@ def _drawn_sums(fit: GrowthFit, to_depth: int, n_draws: int, seed: int) -> NDArr
         with np.errstate(over="ignore"):
             sums[part] = np.sum(np.maximum(0.0, np.exp(line) - 1), axis=1)
     return sums
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RelevantRanks:
-    """Where every relevant document stands in every run; build it with `relevant_ranks`.
-
-    Relevant documents are numbered topic by topic, and within a topic in the order of their codes
-    in `JudgedRankings`, which is that of their ids. Those that no run retrieved have a number too.
-    """
-
-    n_runs: int
-    topic_of: NDArray[np.int64]
-    """Shape (n_relevant,): place of the document's topic, ascending."""
-    n_topics: int
-    lists: NDArray[np.int64]
-    """Shape (n_places,), ascending: run * n_topics + topic of each relevant document retrieved."""
-    ranks: NDArray[np.int64]
-    """Shape (n_places,): its rank there, from 1; ascending within a list."""
-    documents: NDArray[np.int64]
-    """Shape (n_places,): its number."""
-
-    def mean_average_precision(
-        self, found: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return MAP, and the topics it is over, of every run, were only some relevant documents known.
-
-        `found`, shape (n_relevant,), says which; the others count as not relevant, and not in R. As
-        `store.analysis.measures.average_precision`, R over the pool, but for rounding: NaN over no topic, and
-        the same number of topics for every run. O(n_relevant + n_places).
-        """
-        if found.shape != self.topic_of.shape:
-            requirement = f"must have shape {self.topic_of.shape}"
-            raise ArgumentError("found", requirement, found.shape)
-        is_known = found[self.documents]
-        sums = precision_sums(self.lists[is_known], self.ranks[is_known], self.n_runs * self.n_topics)
-        n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
-        return mean_average_precision(quotient(sums.reshape(self.n_runs, self.n_topics), n_relevant))
-
-
-def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
-    """Gather the ranks that hold a relevant document; O(ranks of all runs).
-
-    Examples
-    --------
-    Documents 10 and 30 are relevant. With both known, AP is (1/1 + 2/3) / 2; with 30 alone, which is at rank
-    3, it is 1/3:
-
-    >>> from store.analysis.rankings import judged_rankings
-    >>> grades = {"t": (np.array([10, 20, 30]), np.array([True, False, True]))}
-    >>> lists = {("run", "t"): np.array([10, 20, 30])}
-    >>> ranks = relevant_ranks(judged_rankings(["t"], ["run"], lists, grades, cutoff=1000))
-    >>> ranks.mean_average_precision(np.array([True, True]))[0].round(4).tolist()
-    [0.8333]
-    >>> ranks.mean_average_precision(np.array([False, True]))[0].round(4).tolist()
-    [0.3333]
-    """
-    runs, topics, columns = np.nonzero(arrays.relevant())
-    is_relevant = [states == RELEVANT for states in arrays.states]
-    together = np.concatenate([np.zeros(0, np.bool_), *is_relevant])
-    sizes = np.array([one.size for one in is_relevant], dtype=np.int64)
-    before = np.cumsum(sizes) - sizes
-    numbers = np.cumsum(together) - 1
-    codes = arrays.documents[runs, topics, columns]
-    n_topics = len(arrays.topics)
-    return RelevantRanks(
-        n_runs=len(arrays.tags),
-        topic_of=np.repeat(np.arange(n_topics), arrays.n_relevant),
-        n_topics=n_topics,
-        lists=runs * n_topics + topics,
-        ranks=columns + 1,
-        documents=numbers[before[topics] + codes],
-    )

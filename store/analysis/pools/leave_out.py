@@ -8,12 +8,12 @@ adds to newcomers what pooled runs owe to the pool.
 
 References
 ----------
-.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?",
-   *SIGIR* 1998, 307-314, doi:10.1145/290941.291014.
-.. [2] A. Lipani, M. Lupu and A. Hanbury, "Splitting water: precision and anti-precision to reduce
-   pool bias", *SIGIR* 2015, 103-112, doi:10.1145/2766462.2767749.
-.. [3] W. Webber and L. A. F. Park, "Score adjustment for correction of pooling bias", *SIGIR*
-   2009, 444-451, doi:10.1145/1571941.1572018.
+.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?", *SIGIR*
+   1998, 307-314, doi:10.1145/290941.291014.
+.. [2] A. Lipani, M. Lupu and A. Hanbury, "Splitting water: precision and anti-precision to reduce pool bias",
+   *SIGIR* 2015, 103-112, doi:10.1145/2766462.2767749.
+.. [3] W. Webber and L. A. F. Park, "Score adjustment for correction of pooling bias", *SIGIR* 2009, 444-451,
+   doi:10.1145/1571941.1572018.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from store.analysis.pools.contributions import Withdrawn
 from store.analysis.rankings import RELEVANT, JudgedRankings
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, tau_ap, tau_values
 from store.analysis.significance.t_tests import paired_t
-from store.errors import ArgumentError
 
 NOT_RANKED = 0
 """Rank of a run without a score."""
@@ -47,13 +46,11 @@ class LeaveOut:
     before: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN = undefined."""
     after: NDArray[np.float64]
-    """Shape (n_runs, n_topics); NaN exactly where `before` is."""
+    """Shape (n_runs, n_topics); NaN exactly where `before` is, 0 without a relevant document left."""
     score_before: NDArray[np.float64]
     """Shape (n_runs,): mean over the defined topics; NaN = none is."""
     score_after: NDArray[np.float64]
     """Shape (n_runs,): over the same topics."""
-    n_emptied: NDArray[np.int64]
-    """Shape (n_runs,): topics that lose their last relevant document, and so count 0."""
     rank_before: NDArray[np.int64]
     """Shape (n_runs,): 1 + runs with a higher score; `NOT_RANKED` without a score."""
     rank_after: NDArray[np.int64]
@@ -64,8 +61,6 @@ class LeaveOut:
     the runs with a score; NaN when undefined."""
     tau_ap: NDArray[np.float64]
     """Shape (n_names,): tau_AP of the order with one replaced, against that before; NaN when undefined."""
-    tau_reason: tuple[str | None, ...]
-    """Why both are NaN: ``fewer-than-two`` or ``all-tied``; ``None`` where they are numbers."""
 
     def difference(self) -> NDArray[np.float64]:
         """Return after less before, shape (n_runs,); NaN without a score."""
@@ -121,7 +116,7 @@ def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
         everything = np.concatenate(rankings.states)
         is_relevant = everything[starts[withdrawn.topics] + withdrawn.codes] == RELEVANT
         np.add.at(lost, (withdrawn.by[is_relevant], withdrawn.topics[is_relevant]), 1)
-    before, after, is_emptied = _average_precisions(rankings, gone, lost[withdrawn.owners])
+    before, after = _average_precisions(rankings, gone, lost[withdrawn.owners])
     score_before, _ = mean_average_precision(before)
     score_after, _ = mean_average_precision(after)
     rank_after, taus = _orders(score_before, score_after, withdrawn)
@@ -132,12 +127,10 @@ def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
         after=after,
         score_before=score_before,
         score_after=score_after,
-        n_emptied=np.count_nonzero(is_emptied, axis=-1),
         rank_before=_ranks(score_before),
         rank_after=rank_after,
         tau_b=tau_values(tau_b for tau_b, _ in taus),
         tau_ap=tau_values(of_ap for _, of_ap in taus),
-        tau_reason=tuple(tau_b.reason or of_ap.reason for tau_b, of_ap in taus),
     )
 
 
@@ -156,8 +149,8 @@ def _gone_by_rank(rankings: JudgedRankings, withdrawn: Withdrawn) -> NDArray[np.
 
 def _average_precisions(
     rankings: JudgedRankings, gone: NDArray[np.bool_], lost: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return AP before and after and where R falls to 0; `lost`, (n_runs, n_topics), is of R."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return AP before and after; `lost`, (n_runs, n_topics), is of R."""
     relevant = rankings.relevant()
     counts = np.broadcast_to(rankings.n_relevant, rankings.lengths.shape)
     left = counts - lost
@@ -165,9 +158,7 @@ def _average_precisions(
     before = quotient(sums, counts)
     moved = (relevant & gone).any(axis=-1)
     sums[moved] = precision_sum(relevant[moved] & ~gone[moved])
-    is_emptied = (left == 0) & (counts > 0)
-    after = np.where(is_emptied, 0.0, quotient(sums, left))
-    return before, after, is_emptied
+    return before, np.where((left == 0) & (counts > 0), 0.0, quotient(sums, left))
 
 
 def _ranks(scores: NDArray[np.float64], rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -223,8 +214,6 @@ class Adjusted:
 
     bias: float | None
     """Mean loss of the pooled runs; ``None`` when none of them has a score."""
-    n_pooled: int
-    """Runs it is the mean of."""
     scores: NDArray[np.float64]
     """Shape (n_runs,): as before for pooled runs; NaN where there was no score, or no bias."""
 
@@ -237,8 +226,8 @@ def pool_errors(left: LeaveOut, runs: NDArray[np.bool_] | None = None) -> PoolEr
     left : LeaveOut
         Of runs or of groups.
     runs : ndarray of bool, shape (n_runs,), optional
-        The runs that count, usually those that were pooled; default: all; `ArgumentError` for another shape.
-        They are ranked among all runs with a score, and correlated with each other.
+        The runs that count, usually those that were pooled; default: all. They are ranked among all runs with
+        a score, and correlated with each other.
 
     Notes
     -----
@@ -248,7 +237,7 @@ def pool_errors(left: LeaveOut, runs: NDArray[np.bool_] | None = None) -> PoolEr
     both have a score for; without a p they do not.
     """
     before, after = left.score_before, left.score_after
-    counted = _flags("runs", runs, before) & ~np.isnan(before)
+    counted = ~np.isnan(before) & (np.True_ if runs is None else runs)
     sre = significant = 0
     for run in np.flatnonzero(counted).tolist():
         others = np.arange(before.size) != run
@@ -276,7 +265,7 @@ def adjust_scores(left: LeaveOut, pooled: NDArray[np.bool_]) -> Adjusted:
     left : LeaveOut
         Of runs; of groups where newcomers come from no group that was pooled.
     pooled : ndarray of bool, shape (n_runs,)
-        The runs that were pooled; `ArgumentError` for another shape.
+        The runs that were pooled.
 
     Notes
     -----
@@ -304,22 +293,13 @@ def adjust_scores(left: LeaveOut, pooled: NDArray[np.bool_]) -> Adjusted:
     >>> pool_errors(left, pooled).sre  # each falls below the other and `c`
     4
     """
-    is_pooled = _flags("pooled", pooled, left.score_before)
-    losses = -left.difference()[is_pooled & ~np.isnan(left.score_before)]
+    losses = -left.difference()[pooled & ~np.isnan(left.score_before)]
     bias = float(np.mean(losses)) if losses.size else None
     moved = left.score_before + (np.nan if bias is None else bias)
-    return Adjusted(bias, losses.size, np.where(is_pooled, left.score_before, moved))
+    return Adjusted(bias, np.where(pooled, left.score_before, moved))
 
 
 def _differ(scores: NDArray[np.float64], first: int, second: int) -> bool:
     differences = scores[first] - scores[second]
     p = paired_t(differences[~np.isnan(differences)]).p
     return p is not None and p < SIGNIFICANT
-
-
-def _flags(name: str, flags: NDArray[np.bool_] | None, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return one flag a run, by default True; raise `ArgumentError` when they are not that."""
-    found = np.ones(scores.shape, np.bool_) if flags is None else np.asarray(flags, np.bool_)
-    if found.shape != scores.shape:
-        raise ArgumentError(name, f"must be one flag for each of {scores.size} runs", found.shape)
-    return found

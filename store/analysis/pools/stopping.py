@@ -18,9 +18,6 @@ from dataclasses import dataclass
 from math import lgamma
 from typing import TYPE_CHECKING
 
-from store.analysis.arguments import check_integer, check_share
-from store.errors import ArgumentError
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -79,11 +76,7 @@ def most_relevant(
     >>> most_relevant(900, 300, 0), most_relevant(900, 300, 3)
     (12, 27)
     """
-    _check(n_documents, n_judged, n_relevant)
-    check_share("confidence", confidence)
     a, b = prior
-    if a <= 0 or b <= 0:
-        raise ArgumentError("prior", "must be two numbers above 0", prior)
     n_others = n_judged - n_relevant
     known = (
         _log_beta(a + n_relevant, b + n_others)
@@ -129,7 +122,6 @@ def least_sample(
     >>> least_sample(900, 40, 0.8), least_sample(900, 40, 0.9)
     (328, 603)
     """
-    check_share("recall", recall)
     if n_found < 1:
         return None
     most_more = math.floor(n_found / recall - n_found + 1e-9)
@@ -227,7 +219,6 @@ def recall_bound(
     >>> bound.found, bound.more, round(bound.recall, 4)
     (1, 2, 0.3333)
     """
-    check_share("confidence", confidence)
     numbers = sorted({*candidates.strata.tolist()})
     members = {number: (candidates.strata == number) for number in numbers}
     random = [number for number, of in members.items() if not candidates.sampled[of].all()]
@@ -291,7 +282,6 @@ class _Stratum:
 
     def needed(self, elsewhere: int, target: float) -> int | None:
         """Return how many random documents are to be judged for a target, if none of them is relevant."""
-        check_share("recall", target)
         found = elsewhere + self.found
         if not found:
             return None
@@ -344,11 +334,3 @@ def _last(is_so: Callable[[int], bool], first: int, last: int) -> int:
 
 def _log_beta(a: float, b: float) -> float:
     return lgamma(a) + lgamma(b) - lgamma(a + b)
-
-
-def _check(n_documents: int, n_judged: int, n_relevant: int) -> None:
-    check_integer("n_documents", n_documents, 0)
-    if not 0 <= n_judged <= n_documents:
-        raise ArgumentError("n_judged", f"must be an integer from 0 to {n_documents}", n_judged)
-    if not 0 <= n_relevant <= n_judged:
-        raise ArgumentError("n_relevant", f"must be an integer from 0 to {n_judged}", n_relevant)

@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.arguments import check_cutoff, check_integer
+from store.analysis.arguments import check_integer
 from store.errors import ArgumentError
 
 
@@ -98,18 +98,12 @@ class MeanChanges:
     """Change of mean recall at the cutoff, in [-1, 1]."""
     precision: float
     """Change of mean precision at the cutoff, in [-1, 1]."""
-    recall_sign: int
-    """-1, 0 or 1, exact."""
-    precision_sign: int
-    """-1, 0 or 1, exact."""
     implied: Leaning | None
     """What the two signs alone imply; ``None`` when they imply nothing."""
-    leaning: Leaning
-    """Which way the gains do lean: the sign of the covariance of change and 1/R."""
 
 
 def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: int) -> MeanChanges:
-    r"""Compute how mean recall and mean precision at a cutoff change, and which topics gain.
+    r"""Compute how mean recall and mean precision at a cutoff change, and which topics gain by the signs.
 
     Parameters
     ----------
@@ -132,8 +126,8 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
     .. math:: \sum_h d_h \Bigl(\frac1{R_h} - \overline{1/R}\Bigr)
               = \sum_h \frac{d_h}{R_h} - \overline{1/R} \sum_h d_h
 
-    so that a recall sign above the precision sign makes it positive, and one below negative.
-    O(n_topics).
+    so that a recall sign above the precision sign makes it positive, and one below negative: gains lean to
+    topics with few relevant documents, or with many. O(n_topics).
 
     Examples
     --------
@@ -143,30 +137,11 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
     >>> changes.recall, changes.precision, changes.implied
     (0.015, -0.05, 'few')
     """
-    check_cutoff(cutoff)
-    if not n_relevant or len(n_relevant) != len(changes):
-        requirement = f"must hold one number for each of the {len(n_relevant)} topics, 1 or more"
-        raise ArgumentError("changes", requirement, len(changes))
-    counts, moved = [int(count) for count in n_relevant], [int(change) for change in changes]
-    for count, change in zip(counts, moved, strict=True):
-        if count < 1:
-            raise ArgumentError("n_relevant", "must hold integers >= 1", count)
-        if abs(change) > min(count, cutoff):
-            requirement = f"must be at most {min(count, cutoff)} where R = {count}"
-            raise ArgumentError("changes", requirement, change)
-    n_topics = len(counts)
-    recall = sum((Fraction(d, r) for d, r in zip(moved, counts, strict=True)), Fraction(0))
-    total = sum(moved)
-    mean_inverse = sum((Fraction(1, r) for r in counts), Fraction(0)) / n_topics
-    recall_sign, precision_sign = _sign(recall), _sign(total)
-    return MeanChanges(
-        recall=float(recall / n_topics),
-        precision=float(Fraction(total, n_topics * cutoff)),
-        recall_sign=recall_sign,
-        precision_sign=precision_sign,
-        implied=implied_leaning(recall_sign, precision_sign),
-        leaning=_leaning(_sign(recall - mean_inverse * total)),
-    )
+    recall = sum((Fraction(d, r) for d, r in zip(changes, n_relevant, strict=True)), Fraction(0))
+    precision = Fraction(sum(changes), cutoff)
+    n_topics = len(changes)
+    implied = implied_leaning(_sign(recall), _sign(precision))
+    return MeanChanges(float(recall / n_topics), float(precision / n_topics), implied)
 
 
 def implied_leaning(recall_sign: int, precision_sign: int) -> Leaning | None:
@@ -177,20 +152,10 @@ def implied_leaning(recall_sign: int, precision_sign: int) -> Leaning | None:
     >>> implied_leaning(1, -1), implied_leaning(-1, 1), implied_leaning(1, 1)
     ('few', 'many', None)
     """
-    for name, sign in (("recall_sign", recall_sign), ("precision_sign", precision_sign)):
-        if sign not in (-1, 0, 1):
-            raise ArgumentError(name, "must be -1, 0 or 1", sign)
-    if recall_sign == precision_sign and recall_sign:
-        return None
-    return _leaning(recall_sign - precision_sign)
+    if recall_sign == precision_sign:
+        return None if recall_sign else "neither"
+    return "few" if recall_sign > precision_sign else "many"
 
 
-def _leaning(surplus: int) -> Leaning:
-    """Name the topics that gain from the sign of the surplus."""
-    if surplus == 0:
-        return "neither"
-    return "few" if surplus > 0 else "many"
-
-
-def _sign(number: Fraction | int) -> int:
+def _sign(number: Fraction) -> int:
     return (number > 0) - (number < 0)

@@ -30,7 +30,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_share
 from store.analysis.significance.t_tests import SAME
-from store.errors import ArgumentError
 
 GeneralizabilityReason = Literal["fewer-than-three-runs", "fewer-than-three-topics", "no-residual"]
 LEAST = 3
@@ -181,8 +180,6 @@ def score_components(scores: NDArray[np.float64]) -> ScoreComponents:
     [0.04, 0.04, 0.01]
     """
     values = np.asarray(scores, dtype=np.float64)
-    if values.ndim != 2 or not np.isfinite(values).all():
-        raise ArgumentError("scores", "must be runs by topics, finite", values.shape)
     n_runs, n_topics = values.shape
     if n_runs < LEAST or n_topics < LEAST:
         why: GeneralizabilityReason = "fewer-than-three-runs" if n_runs < LEAST else "fewer-than-three-topics"
@@ -259,5 +256,4 @@ def order_on_new_topics(
 
 def _tails(alpha: float) -> tuple[float, float]:
     """Return the upper tails of the quantiles for the lower and the upper limit."""
-    check_share("alpha", alpha)
     return alpha / 2, 1 - alpha / 2

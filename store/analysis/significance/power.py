@@ -19,7 +19,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.arguments import check_integer, check_share
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
@@ -65,10 +64,6 @@ def power_of(n_topics: int, effect: float, *, n_runs: int | None = None, alpha: 
     >>> round(power_of(34, 0.5), 4), round(power_of(64, 0.5, n_runs=2), 4)
     (0.8078, 0.8015)
     """
-    check_share("alpha", alpha)
-    if n_runs is not None:
-        check_integer("n_runs", n_runs, 2)
-    check_integer("n_topics", n_topics, 2)
     if not (math.isfinite(effect) and effect >= 0):
         raise ArgumentError("effect", "must be finite and >= 0", effect)
     from scipy.special import betainc, betaincinv, gammaln, xlogy
@@ -116,20 +111,10 @@ def topics_for_power(
 def detectable_effect(
     n_topics: int, *, n_runs: int | None = None, alpha: float = 0.05, power: float = POWER
 ) -> float:
-    """Compute the least difference that so many topics find.
+    """Compute the least difference that so many topics find, with the arguments of `topics_for_power`.
 
-    Parameters
-    ----------
-    n_topics, n_runs, alpha, power
-        As in `power_of` and `topics_for_power`, with their errors.
+    Above 0, in standard deviations as `effect` of `power_of`; right to 12 digits.
 
-    Returns
-    -------
-    float
-        Above 0, in standard deviations as `effect` of `power_of`; right to 12 digits.
-
-    Examples
-    --------
     >>> [round(detectable_effect(n), 4) for n in (8, 30, 50)]
     [1.156, 0.5292, 0.4042]
     """
@@ -175,8 +160,6 @@ def expected_width(n_topics: int, *, alpha: float = 0.05) -> float:
     >>> [round(0.05**0.5 * expected_width(n), 6) for n in (78, 79)]
     [0.100504, 0.09985]
     """
-    check_share("alpha", alpha)
-    check_integer("n_topics", n_topics, 2)
     from scipy.special import stdtrit
 
     bias = math.exp(math.lgamma(n_topics / 2) - math.lgamma((n_topics - 1) / 2)) * math.sqrt(
@@ -188,20 +171,9 @@ def expected_width(n_topics: int, *, alpha: float = 0.05) -> float:
 def topics_for_width(width: float, *, alpha: float = 0.05) -> int | None:
     """Compute the least number of topics whose interval is expected to be no wider.
 
-    Parameters
-    ----------
-    width : float
-        In standard deviations of the differences by topic, above 0 and finite.
-    alpha : float, default=0.05
-        As in `expected_width`, with its errors.
+    `width`, above 0 and finite, is in standard deviations of the differences by topic; `alpha` as in
+    `expected_width`. At least 2; ``None`` = more than `MOST_TOPICS`.
 
-    Returns
-    -------
-    int or None
-        At least 2; ``None`` = more than `MOST_TOPICS`.
-
-    Examples
-    --------
     >>> [topics_for_width(0.1 / variance**0.5) for variance in (0.05, 0.0211, 0.1)]
     [79, 35, 156]
     """
@@ -230,11 +202,8 @@ def score_variance(scores: NDArray[np.float64]) -> float:
     >>> round(score_variance(np.array([[0.1, 0.3], [0.2, 0.2]])), 6)  # .02 and 0
     0.01
     """
-    values = np.asarray(scores, dtype=np.float64)
-    if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
-        raise ArgumentError("scores", "must be one or more runs by two or more topics", values.shape)
-    varies = np.ptp(values, axis=1) > SAME
-    return float(np.where(varies, values.var(axis=1, ddof=1), 0.0).mean())
+    varies = np.ptp(scores, axis=1) > SAME
+    return float(np.where(varies, scores.var(axis=1, ddof=1), 0.0).mean())
 
 
 def least_topics(is_enough: Callable[[int], bool]) -> int | None:
@@ -257,6 +226,5 @@ def least_topics(is_enough: Callable[[int], bool]) -> int | None:
 
 
 def _check_power(power: float, alpha: float) -> None:
-    check_share("alpha", alpha)
     if not alpha < power < 1:
         raise ArgumentError("power", f"must be above alpha, {alpha:g}, and below 1", power)

@@ -1,4 +1,4 @@
-"""What Alembic runs: the migrations, on the connection `store.keeping.upgrade` hands over."""
+"""What Alembic runs: the migrations, on the connection `store.keeping.backup` hands over."""
 
 from __future__ import annotations
 

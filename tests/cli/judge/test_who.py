@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.commands.judge.who import memory_of
+from pooler.commands.judge.judge import memory_of
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 from tests.helpers.run import run_process

@@ -21,7 +21,7 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.records import Action, Decision
 from tests.helpers.run import Cli, by_rule, environment, program
-from tests.helpers.world import change_stored, make_pool
+from tests.helpers.world import change_stored, make_pool, stored_run
 from tests.store import full_collection
 from tests.trec_covid import data_path
 
@@ -64,7 +64,7 @@ def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Pa
     by_rule(cli, "export", "collection", "one", *MAJORITY).fine()
     folder = judged / "one"
     with Collection("collection.db") as opened:
-        topics, run = opened.topics.all(), opened.runs.get(opened.runs.all()[0])
+        topics, run = opened.topics.all(), stored_run(opened, opened.runs.all()[0])
         texts = {
             one.docno: one
             for docno in sorted(opened.documents.listed())

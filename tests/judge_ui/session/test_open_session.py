@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import insert
 
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at, writing
-from store.db.tables import GuidelineRow
+from store.db.tables import GUIDELINE
 from store.errors import UnknownNameError
 from store.records import Document, Passage
 from tests.judge_ui.conftest import ENGLISH, Maker, shown
@@ -146,7 +147,7 @@ def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidel
     assert not session.needs_briefing
     with engine_at(collection_url(str(collection_file))) as engine, writing(engine) as opened:
         now = datetime.now(UTC)
-        opened.add(GuidelineRow(version=1, text="# Read\x1b[2J all", created_at=now))
+        opened.execute(insert(GUIDELINE).values(version=1, text="# Read\x1b[2J all", created_at=now))
     session.open_topic("12")
     assert session.needs_briefing
     newest = session.desk.guidelines()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pooler.model_client.canaries import rises
+from pooler.model_client.run import rises
 from store.model_judge import Answer, Asked, Unreadable
 
 

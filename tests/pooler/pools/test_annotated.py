@@ -1,4 +1,4 @@
-"""`pooler.pools.annotated`: which run put a document into the pool."""
+"""`pooler.pools.contents`: which run put a document into the pool."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pooler.pools.annotated import annotated_lines, graded_lines
+from pooler.pools.contents import annotated_lines, graded_lines
 from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
+from pooler.reading.blocks import read_tops
 from pooler.reading.run_list import RunEntry
-from pooler.reading.top import read_tops
 from store.records import Pool, PoolEntry
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
@@ -30,7 +30,7 @@ def test_annotated_lines_one_for_each_run_that_returned_it(tmp_path: Path) -> No
         RunEntry(str(tmp_path / "a")),
     ]
     runs = FileRuns(read_tops(entries, 2))
-    pool = PoolBuild(runs, Plan(), version="1").result().pool
+    pool = PoolBuild(runs, Plan(), version="1").whole()
     assert list(annotated_lines(runs, pool)) == [
         "9 z b acme 1 -2.0",
         "10 d1 a - 1 5.0",
@@ -47,7 +47,7 @@ def test_annotated_lines_toy_runs_unique_relevant_documents() -> None:
         pytest.skip("toy-pool is absent")
     files = [str(path) for path in sorted((folder / "runs").iterdir())]
     runs = FileRuns(read_tops(files, 3))
-    pool = PoolBuild(runs, Plan(), version="1").result().pool
+    pool = PoolBuild(runs, Plan(), version="1").whole()
     rows = [line.split() for line in annotated_lines(runs, pool) if line.startswith("1 ")]
     counts = Counter(row[1] for row in rows)
     qrels = [line.split() for line in (folder / "qrels").read_text("ascii").splitlines()]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.pools.replay import judged_topics
-from pooler.reading.ranked import ranked_runs
+from pooler.reading.whole import ranked_runs
 from pooler.strategies.rankings import rankings_of
 from store.analysis.arrays import RankedDocuments, judged_arrays
-from store.analysis.pools.growth import relevant_ranks
+from store.analysis.measures.average_precision import relevant_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
-from store.errors import ArgumentError
 from store.records import Qrel, Ranking, Run
 from tests.strategies import ids
 
@@ -83,7 +81,7 @@ def test_rankings_are_those_of_docnos_and_numbers_those_of_the_arrays(
     if not qrels:
         assert topics == []
         return
-    expected, docnos = rankings_of(rankings, depth=depth)
+    expected, docnos = rankings_of([one[:depth] for one in rankings])
     [topic] = topics
     assert topic.rankings.documents.tolist() == expected.documents.tolist()
     known = {True: RELEVANT, False: NOT_RELEVANT}
@@ -98,9 +96,3 @@ def test_rankings_are_those_of_docnos_and_numbers_those_of_the_arrays(
         means, _ = ranks.mean_average_precision(is_known)
         docno = docnos[document]
         assert means.tolist() == [1 / (one.index(docno) + 1) if docno in one else 0.0 for one in rankings]
-
-
-def test_depth_below_one_is_refused() -> None:
-    """A depth that takes nothing is an error."""
-    with pytest.raises(ArgumentError, match="`depth` must be an integer >= 1, but got 0"):
-        judged_topics(ranked(), QRELS, level=1, depth=0)

@@ -64,7 +64,7 @@ def directly(
 ) -> tuple[list[str], Adaptive]:
     """Drive the strategy itself, on arrays, to its end."""
     lists = ranked_lists()
-    rankings, docnos = rankings_of([lists[tag] for tag in sorted(RUNS)], depth=DEPTH, topic=TOPIC)
+    rankings, docnos = rankings_of([lists[tag][:DEPTH] for tag in sorted(RUNS)], topic=TOPIC)
     row = find_strategy(name)
     assert isinstance(row, AdaptiveStrategy)
     complete = row.complete(parameters)
@@ -99,7 +99,7 @@ def add_live(
     runs = stored_runs(collection, depth=DEPTH, order="trec")
     options: dict[str, Any] = {"name": "live", "seed": SEED, "level": LEVEL, **other}
     plan = Plan(strategy=strategy, parameters=dict(parameters), **options)
-    pool = PoolBuild(runs, plan, version="test").result().pool
+    pool = PoolBuild(runs, plan, version="test").whole()
     collection.pools.add(pool)
     return pool.manifest
 
@@ -241,7 +241,7 @@ def test_seed_decides_what_is_drawn_at_random(collection: Collection) -> None:
     sequences = []
     for seed in (1, 2, 1):
         plan = Plan(strategy="thompson", name="live", seed=seed, level=LEVEL)
-        pool = AdaptivePool(runs, PoolBuild(runs, plan, version="test").result().pool.manifest)
+        pool = AdaptivePool(runs, PoolBuild(runs, plan, version="test").whole().manifest)
         draws: list[Draw] = []
         while (docno := pool.choose(TOPIC, draws)) is not None:
             draws.append(Draw(docno, 0))

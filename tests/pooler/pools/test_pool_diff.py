@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.change import CollectionState, PoolSide, brought_by, count_bringers, count_places, pool_diff
+from pooler.pools.change import CollectionState, PoolSide, by_topic, count_bringers, count_places, pool_diff
+from pooler.pools.contents import brought_by
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TopRanking
 from store.judging.states import PairState
@@ -30,10 +31,10 @@ def test_every_document_is_on_one_side(first: set[tuple[str, str]], second: set[
     """The three lists are the two differences and the intersection, sorted; topics add up."""
     found = pool_diff(first, second)
     sides = {PoolSide.ONLY_A: first - second, PoolSide.ONLY_B: second - first, PoolSide.BOTH: first & second}
-    assert {side: set(pairs) for side, pairs in found.pairs.items()} == sides
-    for side, pairs in found.pairs.items():
+    assert {side: set(pairs) for side, pairs in found.items()} == sides
+    for side, pairs in found.items():
         assert pairs == sorted(pairs, key=lambda p: (["9", "10", "a"].index(p[0]), p[1]))
-        assert sum(len(parts[side]) for parts in found.by_topic().values()) == len(pairs)
+        assert sum(len(parts[side]) for parts in by_topic(found).values()) == len(pairs)
 
 
 def test_places_keep_the_states_apart() -> None:

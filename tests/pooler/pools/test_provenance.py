@@ -5,14 +5,12 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.pools.contents import brought_alone, contributions, depth_curve
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TopRanking
-from store.errors import ArgumentError
 
 DOCNOS = "abcdef"
 rankings = st.lists(st.sampled_from(DOCNOS), min_size=1, max_size=6, unique=True)
@@ -109,10 +107,3 @@ def test_brought_alone_equals_the_difference_of_two_pools(
     assert all(systems[tag][topic][rank - 1] == docno for topic, docno, rank in alone)
     # What is not in the pool is nobody's.
     assert brought_alone(runs_of(systems, 3), tag, set()) == []
-
-
-def test_runs_read_less_deeply_are_refused() -> None:
-    """A depth beyond what was read cannot be told."""
-    runs = runs_of({"u": {"1": ["a"]}}, 2)
-    with pytest.raises(ArgumentError, match="`depth` must be from 1 to 2"):
-        contributions(runs, {}, depth=3)

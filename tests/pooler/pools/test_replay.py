@@ -23,12 +23,12 @@ from pooler.pools.replay import (
     order_points,
     replay_topic,
 )
-from pooler.reading.ranked import ranked_runs
+from pooler.reading.whole import ranked_runs
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.arrays import judged_arrays
-from store.analysis.pools.growth import relevant_ranks
+from store.analysis.measures.average_precision import relevant_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.analysis.run_order import TauResult
 from store.errors import ArgumentError
@@ -95,15 +95,15 @@ def test_fixed_strategy_by_hand() -> None:
     assert replay.order.tolist() == [3, 2, 0, 1, 4]
     assert replay.paid.tolist() == [0, 2, 3]
     assert replay.found.tolist() == [0, 1, 1, 2]
-    assert [replay.n_found(budget) for budget in range(6)] == [0, 1, 1, 2, 2, 2]
-    assert [replay.n_passed_over(budget) for budget in range(6)] == [0, 1, 1, 2, 2, 2]
+    _, found, passed_over = counts_by_budget([replay], range(6))[:, 0].tolist()
+    assert found == passed_over == [0, 1, 1, 2, 2, 2]
 
 
 def test_unjudged_may_cost_a_judgement_and_count_as_not_relevant() -> None:
     """Then every document costs one, none is passed over, and d is found first, b fourth."""
     replay = replay_topic(find_strategy("take"), TOPIC, {}, unjudged="nonrelevant")
     assert replay.found.tolist() == [0, 1, 1, 1, 2, 2]
-    assert [replay.n_passed_over(budget) for budget in range(7)] == [0] * 7
+    assert not counts_by_budget([replay], range(7))[2].any()
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_topic_without_documents_costs_nothing() -> None:
     for name in REPLAYED:
         row = find_strategy(name)
         replay = replay_topic(row, empty, row.complete({}), seed=1)
-        assert (replay.order.size, replay.found.tolist(), replay.n_passed_over(9)) == (0, [0], 0)
+        assert (replay.order.size, replay.found.tolist()) == (0, [0])
 
 
 docnos = st.sampled_from("abcdefgh")
@@ -204,7 +204,7 @@ def test_every_strategy_draws_every_document_once(name: str, topic: JudgedTopic,
         found += int(outcome == RELEVANT)
         curve.append(found)
     assert replay.found.tolist() == curve
-    assert replay.n_passed_over(replay.n_judgements) == passed
+    assert counts_by_budget([replay], [replay.n_judgements])[2, 0, 0] == passed
     again = replay_topic(row, topic, parameters, seed=3, unjudged=unjudged)
     assert again.order.tolist() == replay.order.tolist()
 
@@ -289,7 +289,7 @@ def test_run_order_is_that_of_qrels_cut_to_the_judgements_spent(
         topic: {qrel.docno for qrel in qrels if qrel.topic == topic and qrel.grade} for topic in names
     }
     truth = plain_map(runs, everything)
-    for budget, got in zip(budgets, order_points(ranks, topics, replays, budgets), strict=True):
+    for budget, (tau_b, tau_ap) in zip(budgets, order_points(ranks, topics, replays, budgets), strict=True):
         spent = {}
         for topic, of_topic, replay in zip(names, topics, replays, strict=True):
             taken = {
@@ -305,17 +305,17 @@ def test_run_order_is_that_of_qrels_cut_to_the_judgements_spent(
             spent[topic] = everything[topic] & set(judged)
         estimate = plain_map(runs, spent)
         if estimate is None or truth is None:
-            assert got.tau_b == got.tau_ap == TauResult(None, "no-relevant")
+            assert tau_b == tau_ap == TauResult(None, "no-relevant")
             continue
         levels = [{round(one, 12) for one in scores} for scores in (estimate, truth)]
         if len(runs) < 2:
-            assert got.tau_b == got.tau_ap == TauResult(None, "fewer-than-two")
+            assert tau_b == tau_ap == TauResult(None, "fewer-than-two")
         elif min(map(len, levels)) < 2:
-            assert got.tau_b == got.tau_ap == TauResult(None, "all-tied")
+            assert tau_b == tau_ap == TauResult(None, "all-tied")
         else:
             rounded = [[round(one, 12) for one in scores] for scores in (estimate, truth)]
-            assert got.tau_b.tau == pytest.approx(float(kendalltau(*rounded).statistic), abs=1e-12)
-            assert got.tau_ap.tau == pytest.approx(plain_tau_ap(*rounded), abs=1e-12)
+            assert tau_b.tau == pytest.approx(float(kendalltau(*rounded).statistic), abs=1e-12)
+            assert tau_ap.tau == pytest.approx(plain_tau_ap(*rounded), abs=1e-12)
 
 
 def test_run_order_is_the_true_one_when_all_is_found() -> None:
@@ -330,4 +330,4 @@ def test_run_order_is_the_true_one_when_all_is_found() -> None:
     replays: list[TopicReplay] = [replay_topic(find_strategy("take"), one, {}) for one in topics]
     ranks = relevant_ranks(judged_arrays(ranked, qrels, level=1, cutoff=1000))
     [last] = order_points(ranks, topics, replays, [3])
-    assert (last.tau_b, last.tau_ap) == (TauResult(1.0), TauResult(1.0))
+    assert last == (TauResult(1.0), TauResult(1.0))

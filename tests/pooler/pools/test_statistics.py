@@ -36,7 +36,7 @@ def statistics(**plan: Any) -> PoolStatistics:
     ]
     build = PoolBuild(FileRuns(tops), Plan(**plan), version="1")
     list(build.topics())
-    return build.statistics()
+    return build.statistics
 
 
 def test_documents_are_counted_by_topic_run_and_overlap() -> None:

@@ -215,9 +215,7 @@ def test_check_run_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_check_run_arguments_are_checked(tmp_path: Path) -> None:
-    """A depth below 1, an unknown order and a missing file are the caller's errors."""
-    with pytest.raises(ArgumentError, match="`depth` must be an integer >= 1, but got 0"):
-        check_run("x.run", depth=0)
+    """An unknown order and a missing file are the caller's errors."""
     with pytest.raises(ArgumentError, match="`order` must be one of trec"):
         check_run("x.run", order="best")  # type: ignore[arg-type] - the point of the test
     with pytest.raises(PoolerError, match="no such file"):

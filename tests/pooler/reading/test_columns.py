@@ -22,15 +22,15 @@ def test_packed_fields_are_those_of_the_lines(fields: list[bytes], data: st.Data
     column = FieldColumn.of(fields)
     rows = data.draw(st.lists(st.integers(0, len(fields) - 1), max_size=15))
     expected = b"\n".join(fields[row] for row in rows)
-    assert column.packed(np.array(rows, np.int64)) == expected
-    assert [column.at(row) for row in range(len(column))] == fields
+    assert column[np.array(rows, np.int64)].packed() == expected
+    assert [column[row] for row in range(len(column))] == fields
 
 
 @given(fields_of_lines, st.integers(0, 12), st.integers(0, 12))
 def test_slices_are_columns_of_some_lines(fields: list[bytes], start: int, end: int) -> None:
     """A slice of a column holds what the same slice of a list holds."""
     part = FieldColumn.of(fields)[start:end]
-    assert [part.at(row) for row in range(len(part))] == fields[start:end]
+    assert [part[row] for row in range(len(part))] == fields[start:end]
 
 
 @given(fields_of_lines)
@@ -78,5 +78,5 @@ def test_longest_field_at_the_end_is_read() -> None:
     """Windows on the last field stay inside the block, also when all before it are longer."""
     fields = [b"x" * LONGEST_FIELD, b"y" * (LONGEST_FIELD - 1), b"z"]
     column = FieldColumn.of(fields)
-    assert column.packed(np.arange(3)) == b"\n".join(fields)
+    assert column.packed() == b"\n".join(fields)
     assert len(set(column.keys().tolist())) == 3

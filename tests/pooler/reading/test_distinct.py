@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import SuspicionError, check_across, check_parts
+from pooler.reading.blocks import SuspicionError, check_parts
 from pooler.reading.columns import FieldColumn
 
 few_keys = st.lists(st.integers(0, 30) | st.integers(0, 30).map(lambda key: key << 58), max_size=12)
@@ -40,14 +40,3 @@ def test_one_document_twice_is_found_wherever_it_stands(n_lines: int) -> None:
             check_parts(changed, [0])
         if one != other and min(one, other) < (middle := max(one, other)):
             check_parts(changed, [0, middle])
-
-
-@given(st.lists(st.sets(st.integers(0, 20), max_size=8), min_size=1, max_size=4))
-def test_parts_of_one_topic_pass_exactly_when_they_share_nothing(parts: list[set[int]]) -> None:
-    """A document that comes again after a block's end is seen."""
-    keys = [np.array(sorted(part), np.uint64) for part in parts]
-    if len(set().union(*parts)) == sum(map(len, parts)):
-        check_across(keys)
-    else:
-        with pytest.raises(SuspicionError, match="twice"):
-            check_across(keys)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.columns import FieldColumn
-from pooler.reading.docnos import DocnoNumbers
+from pooler.reading.columns import DocnoNumbers, FieldColumn
 
 # Lengths on both sides of every word's end, and of the most words that are kept as words.
 lengths = st.sampled_from([1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200])
@@ -51,7 +50,7 @@ def test_table_grows_and_keeps_its_numbers() -> None:
 
 def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Docnos whose search begins at the same slot still have numbers of their own."""
-    monkeypatch.setattr("pooler.reading.docnos._FACTORS", [0] * 8)
+    monkeypatch.setattr("pooler.reading.columns._FACTORS", [0] * 8)
     numbers = DocnoNumbers()
     names = [b"document-%d" % number for number in range(60)]
     assert numbers.number(FieldColumn.of(names[:40])).tolist() == list(range(40))

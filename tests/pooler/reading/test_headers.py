@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import LineFacts
+from pooler.reading.blocks import LineFacts, read_entry, read_top, stream_rankings, top_of
 from pooler.reading.check import check_run
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.top import read_entry, read_top, top_of
-from pooler.reading.whole import RunReader, read_whole, stream_rankings
+from pooler.reading.whole import RunReader, read_whole
 from store.errors import FormatError, PoolerError
 from tests.strategies import RunText, damaged, run_texts
 
@@ -122,7 +121,7 @@ def test_header_says_what_the_list_does_not(tmp_path: Path, *, packed: bool) -> 
     how = {"depth": 2, "order": "trec", "lenient": False, "with_scores": True}
     for entry in (RunEntry(str(file)), RunEntry(str(file), group="g1", models=("m1", "m2"))):
         assert read_entry(entry, **how).group == "g1"  # type: ignore[arg-type]
-        filled = entry.with_header(RunReader(str(tmp_path)).read(entry).header)
+        filled = entry.with_header(RunReader().read(entry).header)
         assert (filled.group, sorted(filled.models or ())) == ("g1", ["m1", "m2"])
     other = RunEntry(str(file), group="g2", models=(), where="runs.tsv:3")
     with pytest.raises(FormatError) as caught:

@@ -23,7 +23,7 @@ from tests.benchmarks.generate import generate
 def as_run(one: NumberedRun, docnos: list[str]) -> Run:
     """Turn what a reader made back into a run in file order."""
     rankings = []
-    for packed in one.rankings():
+    for packed in one.rankings:
         in_file = np.argsort(unpack_integers(packed.positions, packed.length))
         numbers = np.frombuffer(packed.documents, "<i4")[in_file].tolist()
         ranks = None
@@ -87,7 +87,7 @@ def test_any_file_is_read_as_by_the_reference_reader(
     """A reader gives the runs and the faults of `read_run`, file after file, with few numbers."""
     folder = tmp_path_factory.mktemp("runs")
     for lenient in (False, True):
-        reader = RunReader(str(folder), lenient=lenient, spool_bytes=40)
+        reader = RunReader(lenient=lenient)
         docnos: list[str] = []
         for number, (content, by_topic, has_end) in enumerate(files):
             ordered = sorted(content, key=lambda line: line.split(" ")[0]) if by_topic else content
@@ -95,12 +95,11 @@ def test_any_file_is_read_as_by_the_reference_reader(
             path.write_text("\n".join(ordered) + "\n" * has_end, encoding="utf-8")
             check_reader(reader, path, docnos, lenient=lenient)
             assert len(set(docnos)) == len(docnos)
-    assert not list(folder.glob("run-*"))
 
 
 def test_topics_that_go_beyond_blocks(tmp_path: Path) -> None:
     """Topics of many blocks, sorted or not, come in one piece."""
-    reader, docnos = RunReader(str(tmp_path)), list[str]()
+    reader, docnos = RunReader(), list[str]()
     for path in generate(tmp_path / "runs", runs=7, topics=3, documents=4000, seed=3):
         check_reader(reader, path, docnos, lenient=False)
 
@@ -111,63 +110,38 @@ def test_document_in_two_blocks_is_a_fault(tmp_path: Path) -> None:
     long = [f"1 Q0 a-document-with-a-long-name-{number} 1 {-number} t" for number in range(20_000)]
     path.write_text("\n".join(["1 Q0 a 1 9 t", "1 Q0 b 2 8 t", *long, "1 Q0 a 3 7 t"]) + "\n")
     with pytest.raises(FormatError, match=r"r\.run:20003: document `a` is in topic `1` already"):
-        RunReader(str(tmp_path)).read(RunEntry(str(path)))
+        RunReader().read(RunEntry(str(path)))
 
 
 def test_what_was_read_before_a_doubt_is_read_again(tmp_path: Path) -> None:
     """A topic in two parts is joined by lenient reading; its documents are told all the same."""
     path = tmp_path / "r.run"
     path.write_text("1 Q0 a 1 9 t\n2 Q0 b 1 8 t\n1 Q0 c 2 7 t\n")
-    reader = RunReader(str(tmp_path), lenient=True)
+    reader = RunReader(lenient=True)
     one = reader.read(RunEntry(str(path)))
     assert one.docnos() == ["a", "c", "b"]
     assert_same(as_run(one, one.docnos()), read_run(str(path), lenient=True))
 
 
-def test_large_runs_go_through_a_file(tmp_path: Path) -> None:
-    """A run of more bytes than are kept in memory is written aside, and the file is removed."""
-    (path,) = generate(tmp_path / "runs", runs=1, topics=9, documents=50, seed=1)
-    one = RunReader(str(tmp_path), spool_bytes=1000).read(RunEntry(str(path)))
-    assert one.packed == []
-    assert Path(one.spool).stat().st_size > 4000
-    assert_same(as_run(one, one.docnos()), read_run(str(path)))
-    assert not Path(one.spool).exists()
-    left = RunReader(str(tmp_path), spool_bytes=1000).read(RunEntry(str(path)))
-    left.discard()
-    left.discard()
-    assert not Path(left.spool).exists()
-
-
 def test_stated_tag_is_checked(tmp_path: Path) -> None:
     """A file with another tag than the list of runs says is refused, and leaves nothing behind."""
     (path,) = generate(tmp_path / "runs", runs=1, topics=9, documents=50, seed=1)
-    reader = RunReader(str(tmp_path), spool_bytes=1000)
+    reader = RunReader()
     with pytest.raises(FormatError, match="expected run tag `other`"):
         reader.read(RunEntry(str(path), tag="other"))
-    assert not list(tmp_path.glob("run-*"))
     one = reader.read(RunEntry(str(path)))
     assert_same(as_run(one, one.docnos()), read_run(str(path)))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_pipe_is_read_once(tmp_path: Path) -> None:
-    """A pipe gives its run, and the run itself is kept for messages."""
+    """A pipe gives its run."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     entry = RunEntry(str(pipe))
     writer = threading.Thread(target=pipe.write_text, args=("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n",))
     writer.start()
-    one = RunReader(str(tmp_path)).read(entry)
+    one = RunReader().read(entry)
     writer.join()
     assert one.docnos() == ["a", "b"]
-    assert one.run is not None
-    assert_same(as_run(one, one.docnos()), one.run)
-
-
-def test_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """A temporary file that cannot be made is told in one line."""
-    (path,) = generate(tmp_path / "runs", runs=1, topics=9, documents=50, seed=1)
-    reader = RunReader(str(tmp_path / "nowhere"), spool_bytes=1000)
-    with pytest.raises(PoolerError, match="nowhere cannot be written: No such file") as caught:
-        reader.read(RunEntry(str(path)))
-    assert caught.value.hint == "TMPDIR names another folder for them"
+    assert [(ranking.topic, ranking.length) for ranking in one.rankings] == [("1", 2)]

@@ -112,7 +112,7 @@ def test_share_other_processes_take_part(tmp_path: Path, capfd: pytest.CaptureFi
 def test_share_worker_loads_the_task_and_nothing_else(tmp_path: Path) -> None:
     """A worker takes numpy and the readers, but not the main module, which needs no guard."""
     (tmp_path / "task.py").write_text(
-        "import os, sys, time, pathlib, pooler.reading.top\n"
+        "import os, sys, time, pathlib, pooler.reading.blocks\n"
         "def modules(folder):\n"
         "    (pathlib.Path(folder) / str(os.getpid())).touch()\n"
         "    while len(os.listdir(folder)) < 2:\n"
@@ -197,8 +197,8 @@ def test_share_a_bug_is_not_hidden() -> None:
 def test_reading_and_pooling_load_nothing_heavy() -> None:
     """What a file-to-file pool imports holds no database, screen, scipy or process pool."""
     code = (
-        "import sys, pooler.pools.annotated, pooler.reading.check, pooler.pools.plan,"
-        " pooler.reading.run_list, pooler.reading.top\n"
+        "import sys, pooler.pools.contents, pooler.reading.check, pooler.pools.plan,"
+        " pooler.reading.run_list, pooler.reading.blocks\n"
         "heavy = {'sqlmodel', 'sqlalchemy', 'pydantic', 'textual', 'rich', 'typer', 'scipy',"
         " 'pandas', 'concurrent.futures', 'multiprocessing'}\n"
         "print(sorted(heavy & set(sys.modules)))"

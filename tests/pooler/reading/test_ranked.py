@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pooler.reading import whole
-from pooler.reading.ranked import judged_runs, ranked_runs
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
+from pooler.reading.whole import judged_runs, ranked_runs
 from store.analysis.arrays import RankedDocuments
 from store.errors import ArgumentError, FormatError
 from store.ranking import ORDERS, Order

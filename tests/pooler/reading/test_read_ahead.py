@@ -12,7 +12,7 @@ import pytest
 from pooler.reading import whole as module
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.whole import NumberedRun, n_readers, read_numbered
+from pooler.reading.whole import NumberedRun, RunReader, n_readers, read_numbered
 from store.collection import Collection
 from store.content.rankings import NumberedDocuments
 from store.errors import FormatError
@@ -41,10 +41,10 @@ def imported_rows(entries: list[RunEntry], place: Path, workers: int) -> dict[st
     numbered: defaultdict[int, NumberedDocuments] = defaultdict(NumberedDocuments)
     scale = parse_scale("0-2")
     with Collection.create(str(place), name="test", scale=scale, program="test") as collection:
-        for one in read_numbered(entries, str(place.parent), workers=workers):
+        for one in read_numbered(entries, workers=workers):
             numbered[one.reader].extend(one.docnos())
             about = StoredRun(one.tag, "", contributes=True, sha256=one.sha256, file=one.file)
-            collection.runs.add_packed(about, one.rankings(), numbered[one.reader])
+            collection.runs.add_packed(about, one.rankings, numbered[one.reader])
     rows = stored_rows(str(place))
     return {name: rows[name] for name in ("document", "topic", "ranking")}
 
@@ -73,7 +73,7 @@ def test_errors_come_in_the_order_of_the_files(tmp_path: Path) -> None:
     files[3].write_text("1 Q0 a 1 wine t\n")
     entries = [RunEntry(str(path)) for path in files]
     for workers in (1, 2):
-        coming = read_numbered(entries, str(tmp_path), workers=workers)
+        coming = read_numbered(entries, workers=workers)
         assert [next(coming).file for _ in range(3)] == ["r000.run", "r001.run", "r002.run"]
         with pytest.raises(FormatError, match=r"r003\.run:1: expected a finite number"):
             next(coming)
@@ -85,12 +85,27 @@ def test_workers_that_die_are_done_without(tmp_path: Path, monkeypatch: pytest.M
     files = generate(tmp_path / "runs", runs=5, topics=2, documents=20, seed=5)
     entries = [RunEntry(str(path)) for path in files]
     expected = imported_rows(entries, tmp_path / "one.db", 1)
-    monkeypatch.setattr(module, "_read_in_worker", die_on_the_third)
+    monkeypatch.setattr(module, "RunReader", DyingReader)
     assert imported_rows(entries, tmp_path / "two.db", 2) == expected
 
 
-def die_on_the_third(entry: RunEntry) -> tuple[NumberedRun, list[str]]:
-    """Read a run in a worker, or end the worker's process."""
-    if entry.file.endswith("r002.run"):
-        os._exit(1)
-    return module._READERS[0].read(entry), []
+class DyingReader(RunReader):
+    """Reads runs, but ends a worker's process at the third file."""
+
+    home = os.getpid()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Tell the other process whose copy it has."""
+        return _copied, (self.home,)
+
+    def read(self, entry: RunEntry) -> NumberedRun:
+        """Read a run here, or up to the third in a worker."""
+        if entry.file.endswith("r002.run") and os.getpid() != self.home:
+            os._exit(1)
+        return super().read(entry)
+
+
+def _copied(home: int) -> DyingReader:
+    reader = DyingReader()
+    reader.home = home
+    return reader

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import RunTop, SuspicionError, read_blocks
+from pooler.reading.blocks import RunTop, SuspicionError, read_blocks, top_of
 from pooler.reading.strict import read_run
-from pooler.reading.top import top_of
 from store.errors import FormatError
 from store.fields import id_fault
 from store.ranking import ORDERS, Order

@@ -20,7 +20,7 @@ def columns_of(block: bytes) -> list[list[bytes]]:
     """Find fields and give them column by column, without the second."""
     lines = find_fields(block)
     columns = [lines.column(field) for field in (TOPIC, DOCNO, RANK, SCORE, TAG)]
-    return [[column.at(row) for row in range(len(lines))] for column in columns]
+    return [[column[row] for row in range(len(lines))] for column in columns]
 
 
 def obvious_columns(block: bytes) -> list[list[bytes]]:

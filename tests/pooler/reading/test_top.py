@@ -1,4 +1,4 @@
-"""`pooler.reading.top`: the first documents of run files, by the fast way or the slow one."""
+"""`pooler.reading.blocks`: the first documents of run files, by the fast way or the slow one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import RunTop
+from pooler.reading.blocks import RunTop, read_top, read_tops, top_of
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.top import read_top, read_tops, top_of
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate
@@ -261,11 +260,7 @@ def test_read_tops_stated_tag_must_be_the_files(tmp_path: Path) -> None:
 
 
 def test_read_tops_arguments_are_checked() -> None:
-    """A depth or a number of workers below 1, and an unknown order, are the caller's errors."""
-    with pytest.raises(ArgumentError, match="`depth` must be an integer >= 1"):
-        read_tops([], 0)
-    with pytest.raises(ArgumentError, match="`workers` must be an integer >= 1"):
-        read_tops([], 1, workers=0)
+    """An unknown order is the caller's error."""
     with pytest.raises(ArgumentError, match="`order` must be one of"):
         read_tops([], 1, order="best")  # type: ignore[arg-type] - the point of the test
     assert read_tops([], 1) == []

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import LineFacts, SuspicionError
+from pooler.reading.blocks import LineFacts, SuspicionError, stream_rankings
 from pooler.reading.strict import read_run
-from pooler.reading.whole import read_whole, stream_rankings
+from pooler.reading.whole import read_whole
 from store.errors import PoolerError
 from store.records import Run
 from tests.benchmarks.generate import generate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -14,6 +15,11 @@ from tests.strategies import ids
 
 drawn_rankings = st.lists(st.lists(ids, min_size=1, max_size=8, unique=True), max_size=5)
 """A few runs of one topic, with much in common."""
+
+
+def cut_at(depth: int | None, *lists: Sequence[Sequence[Any]] | None) -> list[Any]:
+    """Cut the rankings of runs, and their scores if there are any."""
+    return [None if one is None else [row[:depth] for row in one] for one in lists]
 
 
 def values_of(
@@ -27,7 +33,7 @@ def values_of(
     """Value documents as the row of the table does, by docno."""
     strategy = find_strategy(name)
     assert isinstance(strategy, FixedStrategy)
-    arrays, docnos = rankings_of(rankings, scores, depth=depth)
+    arrays, docnos = rankings_of(*cut_at(depth, rankings, scores))
     values = strategy.values(arrays, **strategy.complete(given))
     assert values.shape == (len(docnos),)
     assert values.dtype == "float64"
@@ -45,7 +51,7 @@ def order_of(
     """Order documents as a pool does: value descending, then docno descending."""
     strategy = find_strategy(name)
     assert isinstance(strategy, FixedStrategy)
-    arrays, docnos = rankings_of(rankings, scores, depth=depth)
+    arrays, docnos = rankings_of(*cut_at(depth, rankings, scores))
     values = strategy.values(arrays, **strategy.complete(given))
     return [docnos[number] for number in descending(values)]
 

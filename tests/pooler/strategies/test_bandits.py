@@ -1,4 +1,4 @@
-"""`pooler.strategies.bandits`: what all bandit strategies share."""
+"""`pooler.strategies.adaptive`: what all bandit strategies share."""
 
 from __future__ import annotations
 

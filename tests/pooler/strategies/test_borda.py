@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: points by rank, the rest shared."""
+"""`pooler.strategies.fixed`: points by rank, the rest shared."""
 
 from __future__ import annotations
 

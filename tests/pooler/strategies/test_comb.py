@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: fusion of scaled scores."""
+"""`pooler.strategies.fixed`: fusion of scaled scores."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import find_strategy
-from pooler.strategies.fusion import n_constant_rankings
+from pooler.strategies.fixed import n_constant_rankings
 from pooler.strategies.kinds import FixedStrategy
 from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError
-from tests.pooler.strategies.fixed import order_of, values_of
+from tests.pooler.strategies.fixed import cut_at, order_of, values_of
 from tests.strategies import ids
 from tests.vectors import fusion_ranx
 
@@ -140,7 +140,7 @@ def test_comb_values_of_equal_scores_are_tied(runs: Scored, name: str) -> None:
 @given(runs=runs_of(_tame | _wild), depth=st.integers(1, 9))
 def test_n_constant_rankings_counts_equal_scores(runs: Scored, depth: int) -> None:
     """A ranking is constant when its scores above the cut are one number."""
-    rankings, _ = rankings_of(*apart(runs), depth=depth)
+    rankings, _ = rankings_of(*cut_at(depth, *apart(runs)))
     expected = sum(len({score for _, score in run[:depth]}) == 1 for run in runs)
     assert n_constant_rankings(rankings) == expected
 

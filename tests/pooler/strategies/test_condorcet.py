@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: pairwise majorities."""
+"""`pooler.strategies.fixed`: pairwise majorities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.fusion import condorcet_values
+from pooler.strategies.fixed import condorcet_values
 from pooler.strategies.rankings import TopicRankings
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, values_of
 

@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: by the number of runs."""
+"""`pooler.strategies.fixed`: by the number of runs."""
 
 from __future__ import annotations
 

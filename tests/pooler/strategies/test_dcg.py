@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: DCG's discounts."""
+"""`pooler.strategies.fixed`: DCG's discounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pooler.strategies.depth`: depth pooling in the order of NTCIRPOOL."""
+"""`pooler.strategies.fixed`: depth pooling in the order of NTCIRPOOL."""
 
 from __future__ import annotations
 

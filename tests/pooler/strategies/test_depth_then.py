@@ -1,4 +1,4 @@
-"""`pooler.strategies.depth`: a shallow depth pool, then an adaptive strategy."""
+"""`pooler.strategies.adaptive`: a shallow depth pool, then an adaptive strategy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import ADAPTIVE, find_strategy
-from pooler.strategies.depth import depth_pool_size
+from pooler.strategies.adaptive import depth_pool_size
 from pooler.strategies.kinds import AdaptiveStrategy
 from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError, UnknownNameError

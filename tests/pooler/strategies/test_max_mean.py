@@ -1,4 +1,4 @@
-"""`pooler.strategies.bandits`: the run with the best mean, and old judgements that fade."""
+"""`pooler.strategies.adaptive`: the run with the best mean, and old judgements that fade."""
 
 from __future__ import annotations
 

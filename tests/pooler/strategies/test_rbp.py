@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: weights of rank-biased precision, and method A."""
+"""`pooler.strategies.fixed`: weights of rank-biased precision, and method A."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.strategies.fusion import rbp_weights
+from pooler.strategies.fixed import rbp_weights
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 from tests.vectors import fusion_ranx, fusion_trectools
 

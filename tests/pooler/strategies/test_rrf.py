@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: reciprocal ranks."""
+"""`pooler.strategies.fixed`: reciprocal ranks."""
 
 from __future__ import annotations
 

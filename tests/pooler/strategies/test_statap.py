@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from pooler.strategies.rankings import rankings_of, uniform_numbers
 from pooler.strategies.sampling import draw_statap, prior
-from store.errors import ArgumentError
 from tests.strategies import ids
 
 pytestmark = pytest.mark.slow
@@ -177,13 +176,6 @@ def test_no_documents_are_an_empty_sample() -> None:
     sample = draw_statap(rankings_of([])[0], budget=3, seed=1)
     arrays = (sample.sampled, sample.strata, sample.inclusion, sample.values)
     assert [array.size for array in arrays] == [0] * 4
-
-
-def test_budget_below_one_is_refused() -> None:
-    """A sample of nothing is the caller's error."""
-    message = "`budget` must give topic `51` at least one document, but got 0"
-    with pytest.raises(ArgumentError, match=message):
-        draw_statap(rankings_of([["a"]], topic="51")[0], budget=0, seed=1)
 
 
 def test_buckets_are_drawn_with_the_next_numbers_until_the_last_one_fits() -> None:

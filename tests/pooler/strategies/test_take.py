@@ -1,4 +1,4 @@
-"""`pooler.strategies.depth`: by best rank."""
+"""`pooler.strategies.fixed`: by best rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pooler.strategies.bandits`: an arm as often as it is likely the best."""
+"""`pooler.strategies.adaptive`: an arm as often as it is likely the best."""
 
 from __future__ import annotations
 

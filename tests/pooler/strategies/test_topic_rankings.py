@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pooler.strategies.rankings import TopicRankings, descending, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
-from tests.pooler.strategies.fixed import ranks_of
+from tests.pooler.strategies.fixed import cut_at, ranks_of
 from tests.strategies import ids
 
 lists = st.lists(st.lists(ids, max_size=8, unique=True), max_size=5)
@@ -34,7 +34,7 @@ def test_rankings_of_worked_example() -> None:
 @given(rankings=lists, depth=depths)
 def test_rankings_of_can_be_read_back(rankings: list[list[str]], depth: int | None) -> None:
     """The arrays say what the lists said, and no docno is lost, added or out of place."""
-    arrays, docnos = rankings_of(rankings, depth=depth)
+    arrays, docnos = rankings_of(*cut_at(depth, rankings))
     cut = [ranking[:depth] for ranking in rankings if ranking]
     back = [[docnos[number] for number in row if number != NO_DOCUMENT] for row in arrays.documents]
     assert back == cut
@@ -50,7 +50,7 @@ def test_rankings_of_can_be_read_back(rankings: list[list[str]], depth: int | No
 def test_rankings_of_scores_stay_with_their_documents(rankings: list[list[str]], depth: int | None) -> None:
     """Every place has its own score, and a place without a document has none."""
     scores = [[100.0 * run + place for place in range(len(ranking))] for run, ranking in enumerate(rankings)]
-    arrays, docnos = rankings_of(rankings, scores, depth=depth)
+    arrays, docnos = rankings_of(*cut_at(depth, rankings, scores))
     assert arrays.scores is not None
     assert arrays.scores.shape == arrays.documents.shape
     assert (np.isnan(arrays.scores) == (arrays.documents == NO_DOCUMENT)).all()
@@ -63,7 +63,7 @@ def test_rankings_of_scores_stay_with_their_documents(rankings: list[list[str]],
 @given(rankings=lists, depth=depths)
 def test_n_returning_and_best_ranks_equal_a_search(rankings: list[list[str]], depth: int | None) -> None:
     """Counts and best ranks are those found by going through the lists."""
-    arrays, docnos = rankings_of(rankings, depth=depth)
+    arrays, docnos = rankings_of(*cut_at(depth, rankings))
     ranks = ranks_of(rankings, depth=depth)
     assert arrays.n_returning().tolist() == [len(ranks[docno]) for docno in docnos]
     assert arrays.best_ranks().tolist() == [ranks[docno][0] for docno in docnos]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pooler.strategies.rankings import rankings_of, raw_numbers
 from pooler.strategies.sampling import draw_uniform
-from store.errors import ArgumentError
 from tests.strategies import ids
 
 runs = st.lists(st.lists(ids, max_size=8, unique=True), max_size=5)
@@ -99,11 +98,3 @@ def test_no_documents_are_an_empty_sample() -> None:
     sample = draw_uniform(rankings_of([])[0], budget=3, seed=1)
     arrays = (sample.sampled, sample.strata, sample.inclusion, sample.values)
     assert [array.size for array in arrays] == [0] * 4
-
-
-@pytest.mark.parametrize("budget", [0, -1])
-def test_budget_below_one_is_refused(budget: int) -> None:
-    """A sample of nothing is the caller's error."""
-    message = f"`budget` must give topic `51` at least one document, but got {budget}"
-    with pytest.raises(ArgumentError, match=message):
-        draw_uniform(rankings_of([["a"]], topic="51")[0], budget=budget, seed=1)

@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from pooler.commands.judge.goals import OrderGoal, RecallGoal, Until, goal_of, parse_until
-from pooler.commands.judge.recall import topic_bound
+from pooler.commands.judge.status_recall import (
+    OrderGoal,
+    RecallGoal,
+    Until,
+    goal_of,
+    parse_until,
+    topic_bound,
+)
 from store.analysis.pools.stopping import most_relevant
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.ranked import ranked_runs
+from pooler.reading.whole import ranked_runs
 from store.analysis.arrays import judged_arrays
 from store.analysis.rankings import UNJUDGED
 from store.collection import Collection

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from store.analysis.collapse import collapse, collapse_table, level_index
+from store.analysis.agreement.votes import collapse_table, level_index
 from store.errors import ArgumentError
 from store.records import Grade
 from tests.helpers.world import make_scale, parse_scale
@@ -17,22 +17,6 @@ from tests.helpers.world import make_scale, parse_scale
 GAPS = make_scale(
     tuple(Grade(value, f"grade {value}", key) for value, key in ((-2, "j"), (0, "0"), (3, "3")))
 )
-
-
-def test_collapse_cuts_at_the_level() -> None:
-    """A grade is relevant when it is at least the level, negative grades included."""
-    grades = np.array([[-2, 0, 1], [2, 3, 1]], dtype=np.int64)
-    assert collapse(grades, 1).tolist() == [[0, 0, 1], [1, 1, 1]]
-    assert collapse(grades, 2).tolist() == [[0, 0, 0], [1, 1, 0]]
-    assert collapse(grades, -1).tolist() == [[0, 1, 1], [1, 1, 1]]
-    assert collapse(grades, 1).dtype == np.int8
-    assert collapse(np.array([], dtype=np.int64), 1).tolist() == []
-
-
-def test_collapse_fractional_grades_are_refused() -> None:
-    """Grades are integers; 1.7 is none."""
-    with pytest.raises(ArgumentError, match="`grades` must be integers"):
-        collapse(np.array([1.7]), 1)  # type: ignore[arg-type]
 
 
 @given(arrays(np.int64, (3, 2, 4, 4), elements=st.integers(0, 9)), st.integers(1, 3))
@@ -45,19 +29,6 @@ def test_collapse_table_equals_collapsing_the_grades(tables: NDArray[np.int64], 
         for (row, column), count in np.ndenumerate(tables[stack]):
             expected[int(row >= level), int(column >= level)] += count
         assert collapsed[stack].tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize("level", [0, 3, -1])
-def test_collapse_table_level_off_the_scale_is_refused(level: int) -> None:
-    """A level must leave grades on both sides."""
-    with pytest.raises(ArgumentError, match="`level_index` must be an integer from 1 to 2"):
-        collapse_table(np.zeros((3, 3), dtype=np.int64), level)
-
-
-def test_collapse_table_not_square_is_refused() -> None:
-    """A table has as many columns as rows."""
-    with pytest.raises(ArgumentError, match="`tables` must be square"):
-        collapse_table(np.zeros((2, 3), dtype=np.int64), 1)
 
 
 @pytest.mark.parametrize("level", [0, 4, -1])

@@ -9,8 +9,7 @@ import pytest
 
 import store.analysis
 from store.analysis.clusters import cluster_scores
-from store.analysis.measures.average_precision import average_precision
-from store.analysis.measures.chance import least_average_precision, swap_effect
+from store.analysis.measures.average_precision import average_precision, least_average_precision, swap_effect
 from store.analysis.measures.confusion import e_measure
 from store.analysis.measures.gain import ideal_gain, normalised_gain
 from store.analysis.significance.t_tests import unpaired_t_of_moments

@@ -12,7 +12,6 @@ from scipy import stats
 
 from store.analysis import quadrature as module
 from store.analysis.quadrature import rule_for, window
-from store.errors import ArgumentError
 from tests.strategies import examples
 
 
@@ -68,20 +67,6 @@ def test_window_of_thousands() -> None:
     law = stats.binom(5000, 0.5)
     assert law.cdf(least - 1) + law.sf(most) < 2e-15
     assert most - least < 1000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ({"least": 0, "most": 5}, "least"),
-        ({"least": 6, "most": 5}, "least"),
-        ({"least": 1, "most": 5, "tolerance": 0.0}, "tolerance"),
-    ],
-)
-def test_bad_arguments_are_named(arguments: dict[str, float], name: str) -> None:
-    """Each in one line."""
-    with pytest.raises(ArgumentError, match=name):
-        rule_for(**arguments)  # type: ignore[arg-type]  # of two types
 
 
 def test_any_window_has_a_rule_of_few_nodes() -> None:

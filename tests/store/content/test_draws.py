@@ -14,7 +14,7 @@ from store.collection import Collection
 from store.content.pools import Draw
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, JudgeKind, Qrel
-from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, stored_rows
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, pairs_to_judge, stored_rows
 from tests.store.drawing import Watched, adaptive_pool, draw_at_once, ends
 
 HUMAN = JudgeKind.HUMAN
@@ -60,7 +60,7 @@ def test_nothing_is_to_be_judged_before_it_is_drawn(live: Collection) -> None:
     assert drawn(live) == [(0, "a"), (1, "f"), (2, "e")]
     assert drawn(live, "2") == []
     assert live.desk("ann").queue("2") == []
-    assert set(live.pools.rounds()) == {("1", "a"), ("1", "f"), ("1", "e")}
+    assert pairs_to_judge(live) == {("1", "a"), ("1", "f"), ("1", "e")}
 
 
 def test_strategy_is_told_every_draw_and_its_grade(live: Collection) -> None:

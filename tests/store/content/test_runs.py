@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import uuid
 from collections.abc import Iterator
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from store.db.packing import PackedRanking, pack_ranking
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.ranking import Order, rank_order
 from store.records import ImportReport, Ranking, Run, StoredRun
-from tests.helpers.world import change_stored, make_pool, make_run, stored_rows
+from tests.helpers.world import change_stored, make_pool, make_run, pairs_to_judge, stored_rows, stored_run
 from tests.strategies import examples
 
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -81,7 +81,7 @@ def test_any_run_comes_back_in_any_order(collection: Collection, data: st.DataOb
     found = [data.draw(rankings(topic)) for topic in topics]
     run = Run("bm25", found, sha256=uuid.uuid4().hex)
     collection.runs.add(run, replace=True)
-    assert_same_run(collection.runs.get(collection.runs.all()[0]), run)
+    assert_same_run(stored_run(collection, collection.runs.all()[0]), run)
     for order in ORDERS:
         without_ranks = any(ranking.ranks is None for ranking in run.rankings)
         if order == "rank" and without_ranks:
@@ -121,7 +121,7 @@ def test_read_run_does_not_depend_on_what_came_before(collection: Collection) ->
     run = make_run("r", {"10": [("a", 1.0)], "9": [("b", 1.0)], "1": [("c", 1.0)]})
     collection.pools.add(make_pool({"9": ["z"]}))
     collection.runs.add(run)
-    topics = [ranking.topic for ranking in collection.runs.get(collection.runs.all()[0]).rankings]
+    topics = [ranking.topic for ranking in stored_run(collection, collection.runs.all()[0]).rankings]
     assert topics == ["1", "9", "10"]
 
 
@@ -143,7 +143,7 @@ def test_header_comes_back_as_it_stands(collection: Collection) -> None:
     )
     collection.runs.add(run)
     (stored,) = collection.runs.all(["a"])
-    assert stored.header == collection.runs.get(stored).header == run.header
+    assert stored.header == stored_run(collection, stored).header == run.header
     collection.runs.add(dataclasses.replace(run, sha256="other", header=None), replace=True)
     assert collection.runs.all(["a"])[0].header is None
 
@@ -181,8 +181,8 @@ def test_other_file_is_refused_or_taken(collection: Collection, collection_name:
     assert caught.value.hint == "--replace takes the new file"
     assert stored_rows(collection_name) == before
     assert collection.runs.add(other, replace=True) == ImportReport(replaced=1)
-    assert_same_run(collection.runs.get(collection.runs.all()[0]), other)
-    assert set(collection.pools.rounds()) == {("1", "a")}
+    assert_same_run(stored_run(collection, collection.runs.all()[0]), other)
+    assert pairs_to_judge(collection) == {("1", "a")}
     assert collection.pools.get("pool").run_tags == ("bm25",)
 
 
@@ -194,7 +194,7 @@ def test_same_file_takes_a_new_group(collection: Collection) -> None:
     assert collection.runs.all() == [
         StoredRun("bm25", "unit", contributes=False, sha256="sha256 of bm25", file="bm25.run")
     ]
-    assert_same_run(collection.runs.get(collection.runs.all()[0]), changed)
+    assert_same_run(stored_run(collection, collection.runs.all()[0]), changed)
 
 
 def test_runs_are_sorted_bytewise(collection: Collection) -> None:
@@ -226,8 +226,8 @@ def test_run_and_ranking_without_documents(collection: Collection) -> None:
     run = make_run("empty", {"1": []})
     collection.runs.add(run)
     collection.runs.add(make_run("void", {}))
-    assert_same_run(collection.runs.get(collection.runs.all()[0]), run)
-    assert collection.runs.get(collection.runs.all()[1]).rankings == []
+    assert_same_run(stored_run(collection, collection.runs.all()[0]), run)
+    assert stored_run(collection, collection.runs.all()[1]).rankings == []
     for order in ORDERS:
         found = collection.runs.ranked(["empty", "void"], order=order)
         assert found.tags == ("empty", "void")
@@ -249,7 +249,7 @@ def test_conflict_leaves_the_object_working(collection: Collection, collection_n
             other.runs.add(make_run(f"other{number}", {f"t{number}": [(f"won{number}", 1.0)]}))
         run = make_run(f"s{number}", {f"u{number}": [(f"mine{number}", 1.0)], "9": [("a", 0.5)]})
         collection.runs.add(run)
-        assert_same_run(collection.runs.get(collection.runs.all([f"s{number}"])[0]), run)
+        assert_same_run(stored_run(collection, collection.runs.all([f"s{number}"])[0]), run)
 
 
 def test_error_while_rows_are_written_forgets_their_ids(collection: Collection, collection_name: str) -> None:
@@ -262,7 +262,7 @@ def test_error_while_rows_are_written_forgets_their_ids(collection: Collection, 
     with Collection(collection_name) as other:
         other.runs.add(make_run("other", {"2": [("z", 1.0), ("b", 0.5)]}))
     collection.runs.add(run)
-    assert_same_run(collection.runs.get(collection.runs.all(["r"])[0]), run)
+    assert_same_run(stored_run(collection, collection.runs.all(["r"])[0]), run)
 
 
 def test_rankings_come_one_at_a_time(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +270,6 @@ def test_rankings_come_one_at_a_time(collection: Collection, monkeypatch: pytest
     monkeypatch.setattr("store.content.runs._BATCH", 2)
     topics = {str(number): [(f"d{number}", 1.0), ("both", 0.5)] for number in range(7)}
     run = make_run("bm25", topics, group="unit")
-    about = StoredRun("bm25", "unit", contributes=True, sha256=run.sha256, file=run.file)
     n_taken = 0
 
     def coming() -> Iterator[Ranking]:
@@ -279,18 +278,23 @@ def test_rankings_come_one_at_a_time(collection: Collection, monkeypatch: pytest
             n_taken += 1
             yield ranking
 
-    assert collection.runs.add_rankings(about, coming()) == ImportReport(added=1)
-    assert_same_run(collection.runs.get(collection.runs.all()[0]), run)
-    assert collection.runs.add_rankings(about, coming()) == ImportReport(unchanged=1)
+    def add(run: Run, rankings: Iterator[Ranking], *, replace: bool = False) -> ImportReport:
+        lazy: Any = rankings
+        return collection.runs.add(dataclasses.replace(run, rankings=lazy), replace=replace)
+
+    assert add(run, coming()) == ImportReport(added=1)
+    assert_same_run(stored_run(collection, collection.runs.all()[0]), run)
+    assert add(run, coming()) == ImportReport(unchanged=1)
     assert n_taken == len(run.rankings), "the same file is not read a second time"
     other = make_run("bm25", {"1": [("z", 1.0)]}, sha256="other")
-    changed = StoredRun("bm25", "", contributes=True, sha256="other", file=other.file)
     with pytest.raises(ConflictError):
-        collection.runs.add_rankings(changed, iter(other.rankings))
-    report = collection.runs.add_rankings(changed, iter(other.rankings), replace=True)
+        add(other, iter(other.rankings))
+    report = add(other, iter(other.rankings), replace=True)
     assert report == ImportReport(replaced=1)
     # A new file of the run stays in its group unless another one is given.
-    assert_same_run(collection.runs.get(collection.runs.all()[0]), dataclasses.replace(other, group="unit"))
+    assert_same_run(
+        stored_run(collection, collection.runs.all()[0]), dataclasses.replace(other, group="unit")
+    )
 
 
 def test_error_between_rankings_undoes_the_run(
@@ -299,7 +303,6 @@ def test_error_between_rankings_undoes_the_run(
     """When reading fails midway, nothing of the run stays, nor what the object knew of it."""
     monkeypatch.setattr("store.content.runs._BATCH", 1)
     run = make_run("r", {"1": [("a", 1.0)], "2": [("b", 1.0)], "3": [("c", 1.0)]})
-    about = StoredRun("r", "", contributes=True, sha256=run.sha256, file=run.file)
     before = stored_rows(collection_name)
 
     def failing() -> Iterator[Ranking]:
@@ -307,12 +310,12 @@ def test_error_between_rankings_undoes_the_run(
         raise OSError("the disk is gone")
 
     with pytest.raises(OSError, match="the disk is gone"):
-        collection.runs.add_rankings(about, failing())
+        collection.runs.add(dataclasses.replace(run, rankings=failing()))  # type: ignore[arg-type]  # not a list
     assert stored_rows(collection_name) == before
     with Collection(collection_name) as other:
         other.runs.add(make_run("other", {"9": [("z", 1.0), ("b", 0.5)]}))
-    collection.runs.add_rankings(about, iter(run.rankings))
-    assert_same_run(collection.runs.get(collection.runs.all(["r"])[0]), run)
+    collection.runs.add(run)
+    assert_same_run(stored_run(collection, collection.runs.all(["r"])[0]), run)
 
 
 def packed(numbers: list[int], topic: str = "1") -> PackedRanking:
@@ -332,7 +335,7 @@ def test_numbered_documents_become_row_ids(collection: Collection) -> None:
 
     def docnos(tag: str) -> list[str]:
         (stored,) = collection.runs.all([tag])
-        return collection.runs.get(stored).rankings[0].docnos
+        return stored_run(collection, stored).rankings[0].docnos
 
     one.extend(["a", "b"])
     add("r", [1, 0], one)

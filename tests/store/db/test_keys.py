@@ -61,7 +61,6 @@ def test_rows_of_others_are_learnt(collection: Collection, collection_name: str)
 
 def test_many_names_are_added_in_batches(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """More names than one statement takes are all there, in order."""
-    monkeypatch.setattr(module, "_BATCH", 7)
     monkeypatch.setattr(module, "_IDS_A_QUERY", 3)
     keys = document_keys()
     keys.refresh(session)

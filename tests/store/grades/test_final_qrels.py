@@ -183,7 +183,7 @@ def test_rules_give_what_they_say(rule: Aggregate, ties: Ties | None, grades: li
     final = final_qrels(rows, SCALE, QrelsDefinition(aggregate=rule, ties=ties))
     assert [row.grade for row in final.rows] == grades
     assert (final.rule, final.ties, final.judges) == (rule, ties, ("w", "x", "y", "z"))
-    assert final.n_fewer_votes == (1 if rule == "sum" else 0)
+    assert final.outcome.n_fewer_votes == (1 if rule == "sum" else 0)
     # The majority of a and its median are tied; its mean is half-way.
     assert final.n_decided_by_ties == (1 if rule in ("majority", "median", "mean") else 0)
 
@@ -307,9 +307,10 @@ def test_dawid_skene_tells_how_it_went() -> None:
     rows = of_judges({"a": (0, 0, 0), "b": (1, 1, 1), "c": (1, 1), "d": (0, 0, 1)})
     final = final_qrels(rows, SCALE, QrelsDefinition(aggregate="dawid-skene"))
     assert [row.grade for row in final.rows] == [0, 1, 1, 0]
-    assert (final.n_fewer_votes, final.converged) == (1, True)
-    assert final.n_iterations is not None
-    assert final.n_iterations > 0
+    assert final.outcome.n_fewer_votes == 1
+    assert final.outcome.estimate is not None
+    assert final.outcome.estimate.converged
+    assert final.outcome.estimate.n_iterations > 0
     with pytest.raises(PoolerError, match="at least 3 judges, and has 2"):
         final_qrels(of_judges({"a": (0, 1)}), SCALE, QrelsDefinition(aggregate="dawid-skene"))
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import insert, select
 
 from store.collection import Collection
 from store.db.engine import reading, writing
-from store.db.tables import AssignmentRow
+from store.db.tables import ASSIGNMENT
 from store.errors import ConflictError
 from store.judging.assignments import (
     assigned_documents,
@@ -203,7 +204,7 @@ def lease_of(name: str, docno: str) -> object:
     """Return until when a document of topic 1 is leased."""
     with engine_of(name) as engine, reading(engine) as session:
         number = "abcdef".index(docno) + 1
-        place = session.get_one(AssignmentRow, number)
+        place = session.execute(select(ASSIGNMENT).where(ASSIGNMENT.c.id == number)).one()
         assert place.document_id == number
         return place.lease_until
 
@@ -277,13 +278,13 @@ def test_several_plans_keep_their_own_leases(pooled: Collection, collection_name
     change_stored(collection_name, "DELETE FROM assignment WHERE document_id > 6 OR topic_id = 2")
     with writing(pooled._db.engine) as session:
         rows = [
-            AssignmentRow(topic_id=1, document_id=document, judge_id=judge, position=9, plan_id=plan)
+            {"topic_id": 1, "document_id": document, "judge_id": judge, "position": 9, "plan_id": plan}
             for document, judge, plan in ((7, None, 2), (8, ANN, None))
         ]
         execute_plan = "INSERT INTO assignment_plan (id, manifest, lease_s, created_at)"
         execute_plan += " SELECT 2, '{}', 1000, created_at FROM assignment_plan"
         session.connection().exec_driver_sql(execute_plan)
-        session.add_all(rows)
+        session.execute(insert(ASSIGNMENT), rows)
     start = datetime.now(UTC)
     assert take(pooled, "ann", 9) == [1, 2, 3, 4, 5, 6, 7]
     with reading(pooled._db.engine) as session:

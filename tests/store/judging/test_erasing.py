@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import inspect
 
 from store.collection import Collection
-from store.db.scrubbing import scrub
+from store.db.engine import scrub
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.judging.disagreements import Selection
 from store.judging.erasing import Shared, removed_words

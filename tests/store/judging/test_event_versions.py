@@ -9,7 +9,7 @@ import pytest
 from store.collection import Collection
 from store.keeping.directory import ExportChoice, read_directory, write_directory
 from store.records import Action, ImportReport, JudgeKind, Topic
-from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
+from tests.helpers.world import JudgeAtWork, bring, make_pool, parse_scale
 
 
 def elsewhere(folder: Path) -> Collection:
@@ -36,13 +36,13 @@ def test_version_that_is_not_here_is_not_known(collection: Collection, tmp_path:
         events = list(source.judgements.history())
     assert {(one.guideline_version, one.topic_version) for one in events} == {(1, 2)}
     collection.judges.add("ann", JudgeKind.HUMAN)
-    assert collection.judgements.append(events) == ImportReport(added=2)
+    assert bring(collection, events) == ImportReport(added=2)
     assert {(one.guideline_version, one.topic_version) for one in collection.judgements.history()} == {
         (None, None)
     }
-    assert collection.judgements.append(events) == ImportReport(unchanged=2)
+    assert bring(collection, events) == ImportReport(unchanged=2)
     collection.guidelines.add("judge well")
-    assert collection.judgements.append(events) == ImportReport(unchanged=2)
+    assert bring(collection, events) == ImportReport(unchanged=2)
     write_directory(collection.as_it_stands(), tmp_path / "out", ExportChoice(), program="x")
     read_directory(str(tmp_path / "new.db"), tmp_path / "out")
 
@@ -55,5 +55,5 @@ def test_version_that_is_here_is_kept(collection: Collection, tmp_path: Path) ->
     collection.topics.add([Topic("1", "red wine")], replace=True)
     collection.guidelines.add("judge well")
     collection.judges.add("ann", JudgeKind.HUMAN)
-    assert collection.judgements.append(events) == ImportReport(added=2)
+    assert bring(collection, events) == ImportReport(added=2)
     assert {(one.guideline_version, one.topic_version) for one in collection.judgements.history()} == {(1, 2)}

@@ -16,6 +16,7 @@ from tests.helpers.world import (
     change_stored,
     count_rows,
     make_pool,
+    pairs_to_judge,
     parse_scale,
     statements,
     stored_rows,
@@ -217,4 +218,4 @@ def test_nothing_judged_is_no_judgement(collection: Collection) -> None:
     assert collection.judgements.add({"ann": []}, HUMAN, pool=pool) == ImportReport()
     assert collection.judgements.current() == []
     assert [judge.name for judge in collection.judges.all()] == ["ann"]
-    assert set(collection.pools.rounds()) == {("1", "a")}
+    assert pairs_to_judge(collection) == {("1", "a")}

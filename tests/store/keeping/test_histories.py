@@ -12,7 +12,7 @@ from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.event import JudgementEvent
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Qrel, State
-from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
+from tests.helpers.world import JudgeAtWork, bring, make_pool, parse_scale
 
 
 def work(collection: Collection) -> None:
@@ -74,10 +74,10 @@ def test_histories_are_appended_once(collection: Collection, other: Collection) 
     """What already exists is counted and not written again; what is new follows it."""
     work(collection)
     events = list(collection.judgements.history())
-    assert other.judgements.append(events[:4]) == ImportReport(added=4)
-    assert other.judgements.append(events) == ImportReport(added=2, unchanged=4)
+    assert bring(other, events[:4]) == ImportReport(added=4)
+    assert bring(other, events) == ImportReport(added=2, unchanged=4)
     assert list(other.judgements.history()) == bare(events)
-    assert other.judgements.append(events) == ImportReport(unchanged=6)
+    assert bring(other, events) == ImportReport(unchanged=6)
     other.close()
 
 
@@ -90,7 +90,7 @@ def test_many_events_keep_their_links(other: Collection, tmp_path: Path) -> None
     where = str(tmp_path / "fresh.db")
     with Collection.create(where, name="z", scale=other.scale, program="z") as fresh:
         fresh.judges.add("ann", JudgeKind.HUMAN)
-        assert fresh.judgements.append([*events, undo]) == ImportReport(added=2501)
+        assert bring(fresh, [*events, undo]) == ImportReport(added=2501)
         assert list(fresh.judgements.history()) == [*events, undo]
     other.close()
 
@@ -99,12 +99,10 @@ def test_contradiction_is_a_conflict(collection: Collection, other: Collection) 
     """Another event at the same revision, or a gap, is refused and leaves nothing."""
     work(collection)
     events = list(collection.judgements.history())
-    other.judgements.append(events[:1])
+    bring(other, events[:1])
     with pytest.raises(ConflictError, match="docno `a` judge `ann`: revision 1 is there otherwise"):
-        other.judgements.append([events[1], replace(events[0], grade=1)])
+        bring(other, [events[1], replace(events[0], grade=1)])
     with pytest.raises(ConflictError, match="expected revision 2, got 3"):
-        other.judgements.append([events[1], events[4]])
-    with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        other.judgements.append([events[1], replace(events[0], judge="eve")])
+        bring(other, [events[1], events[4]])
     assert list(other.judgements.history()) == bare(events[:1])
     other.close()

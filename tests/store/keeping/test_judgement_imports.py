@@ -10,8 +10,9 @@ import pytest
 from store.collection import Collection
 from store.errors import ConflictError
 from store.event import JudgementEvent
-from store.keeping.histories import import_histories, import_states
+from store.keeping.histories import import_states
 from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, State
+from tests.helpers.world import bring
 
 WHEN = datetime(2026, 3, 1, 9, 30, 0, 250_000, tzinfo=UTC)
 
@@ -52,15 +53,6 @@ HISTORY = [
 def by_judge(events: Sequence[JudgementEvent]) -> list[JudgementEvent]:
     """Order events of one moment and one document as they come out."""
     return sorted(events, key=lambda one: (one.judge, one.revision))
-
-
-def bring(
-    collection: Collection, events: Sequence[JudgementEvent], kind: JudgeKind = JudgeKind.HUMAN
-) -> ImportReport:
-    """Import a history, all its judges of one kind."""
-    kinds = {event.judge: kind for event in events}
-    with collection.being_filled() as inside:
-        return import_histories(inside.session, inside.topics, inside.documents, events, kinds)
 
 
 def set_states(collection: Collection, states: Sequence[Judgement], *, replace: bool = False) -> ImportReport:

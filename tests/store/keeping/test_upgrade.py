@@ -12,7 +12,7 @@ from store.collection import Collection
 from store.db.engine import SCHEMA_REVISION, collection_url
 from store.errors import SchemaError, StoreError
 from store.formats.scale import parse_scale
-from store.keeping.upgrade import MIGRATIONS, Upgrade, upgrade
+from store.keeping.backup import MIGRATIONS, Upgrade, upgrade
 from store.records import JudgeKind, Qrel
 from tests.helpers.world import change_stored, engine_of, make_pool, make_run, stored_rows
 

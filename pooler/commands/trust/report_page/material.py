@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
-from pooler.commands.judge.status import status
-from pooler.commands.judge.status_effort import status_effort
+from pooler.commands.judge.status import status, status_effort
 from pooler.commands.look.show import show_judges, show_pools
 from pooler.commands.qrels.agreement import AgreementResult, agreement
 from pooler.commands.trust.audit import audit

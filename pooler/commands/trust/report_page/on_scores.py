@@ -10,10 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.measure.compare import compare, needed_for_pairs
+from pooler.commands.measure.design import (
+    TOPICS,
+    load_pilot,
+    reliability_notes,
+    reliability_plot,
+    reliability_table,
+)
 from pooler.commands.measure.evaluate_curves import RECALLS, evaluate_curves
 from pooler.commands.measure.measured import known_measure, measured
-from pooler.commands.measure.pilot import TOPICS, load_pilot
-from pooler.commands.measure.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.commands.trust.conclusions import Alarm
 from pooler.commands.trust.depth_words import ranks_below
 from pooler.commands.trust.report_page.material import Material
@@ -22,9 +27,9 @@ from pooler.commands.trust.sensitivity import conclusion, sensitivity
 from pooler.commands.trust.variation import variation_of
 from pooler.judge_kinds import voters_sentence
 from pooler.messages import Listener, listening
-from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
 from pooler.pages.page import Figure, Section
+from pooler.pages.svg import N_SERIES
 from pooler.reasons import REASONS as UNDEFINED
 from pooler.sources.probabilities import empty_words, load_probable, without_words
 from pooler.tables import DIFFERENCE, RUN_A, RUN_B, Column, Plot, Table

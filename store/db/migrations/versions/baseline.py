@@ -1,4 +1,4 @@
-"""The baseline: the schema that `store.db.schema` makes. Later migrations begin from it."""
+"""The baseline: the schema that `store.db.database` makes. Later migrations begin from it."""
 
 from __future__ import annotations
 

@@ -8,9 +8,19 @@ from functools import partial
 
 import numpy as np
 
-from store.analysis.agreement.alpha import METRIC_OF, Metric, alpha
-from store.analysis.agreement.kappa import Chance, Coefficient, Reason, Weights, _costs, _variance, costs_of
-from store.analysis.agreement.overlap import RelevantCounts
+from store.analysis.agreement.kappa import (
+    METRIC_OF,
+    Chance,
+    Coefficient,
+    Metric,
+    Reason,
+    RelevantCounts,
+    Weights,
+    _costs,
+    _variance,
+    alpha,
+    costs_of,
+)
 from store.analysis.agreement.tables import _CHANCES, PairName
 from tests.store.analysis.graded import Table
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement.tables import PAIR_NAMES, PairName, pair_tables, stacked
-from store.analysis.collapse import collapse_table
-from store.errors import ArgumentError
+from store.analysis.agreement.votes import collapse_table
 from tests.cf_collection import SCALE, load_judgements
 from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, two_judge_alpha
 from tests.store.analysis.graded import Table, graded_tables, votes_of
@@ -56,15 +55,6 @@ def test_degenerate_tables_have_no_number_under_any_name(name: PairName) -> None
     reasons = [result.reason for result in results]
     assert reasons == ["single-grade", "no-common-docs", "one-doc", "one-doc"]
     assert np.isnan(stacked(name, np.array(tables))).tolist() == [True] * 4
-
-
-def test_unknown_name_is_refused() -> None:
-    """An unknown coefficient is an error that lists the known ones; overlaps are of two grades."""
-    with pytest.raises(ArgumentError, match="`name` must be one of kappa, linear"):
-        stacked("fleiss", COHEN)  # type: ignore[arg-type]
-    for name in ("positive", "overlap"):
-        with pytest.raises(ArgumentError, match="`tables` must be 2 x 2"):
-            stacked(name, COHEN)  # type: ignore[arg-type]
 
 
 def test_coefficients_of_a_table_by_hand() -> None:

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.alpha import METRICS, Metric, alpha, stacked_alpha
+from store.analysis.agreement.kappa import METRICS, Metric, stacked_alpha
 from store.analysis.agreement.tables import pair_tables
-from store.errors import ArgumentError
 from tests.store.analysis.agreement.exact import scott_pi, two_judge_alpha
 from tests.store.analysis.graded import Table, graded_tables, two_columns
 from tests.vectors.agreement_tables import KAPPA_TABLES
@@ -140,11 +139,3 @@ def test_alpha_huge_counts_do_not_overflow() -> None:
         many = two_judge_alpha(COHEN * 10**15, metric)  # type: ignore[arg-type]
         pi = scott_pi(COHEN, weights)  # type: ignore[arg-type]
         assert many.value == pytest.approx(pi.value, abs=1e-14)
-
-
-def test_unknown_metric_is_refused() -> None:
-    """An unknown metric is an error that lists the known ones, defined or not."""
-    with pytest.raises(ArgumentError, match="must be one of nominal, ordinal, interval"):
-        two_judge_alpha(COHEN, "ratio")  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="`metric` must be one of"):
-        alpha(np.zeros((2, 2)), "ratio", n_documents=0)  # type: ignore[arg-type]

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from store.analysis.agreement.kappa import band
-from store.errors import ArgumentError
 
 
 @pytest.mark.vector("Landis and Koch 1977, table in section 2; IR book section 8.5; Krippendorff")
@@ -34,9 +33,3 @@ from store.errors import ArgumentError
 def test_band_is_the_authors_word(bands: Any, value: float, word: str) -> None:
     """A value on a limit is on the side the author put it."""
     assert band(value, bands) == word
-
-
-def test_unknown_list_of_words_is_refused() -> None:
-    """No other list exists."""
-    with pytest.raises(ArgumentError, match="must be one of landis-koch, ir-book, krippendorff"):
-        band(0.5, "mine")  # type: ignore[arg-type]  # not a list

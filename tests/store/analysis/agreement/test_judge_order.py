@@ -14,7 +14,6 @@ from scipy import stats
 
 from store.analysis.agreement.order_stability import QUANTILES, JudgeOrder, RunSwap, judge_order
 from store.analysis.run_order import TauResult
-from store.errors import ArgumentError
 from tests.strategies import examples
 
 pytestmark = pytest.mark.slow
@@ -252,35 +251,3 @@ def test_no_runs() -> None:
     """Without runs no topic has a score."""
     result = judge_order(np.zeros((2, 0, 2)), seed=1)
     assert (result.topics, result.mixtures.reason) == ((), "no-common-topics")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"seed": -1}, "`seed` must be an integer >= 0"),
-        ({"mixtures": 0}, "`mixtures` must be an integer >= 1"),
-        ({"min_judges": 1}, "`min_judges` must be from 2 to 2, but got 1"),
-        ({"min_judges": 3}, "`min_judges` must be from 2 to 2"),
-        ({"shown_share": 1.5}, "`shown_share` must be from 0 to 1"),
-    ],
-)
-def test_arguments_that_cannot_be_used(options: dict[str, object], message: str) -> None:
-    """Arguments out of range are refused, and the message says what they may be."""
-    with pytest.raises(ArgumentError, match=message):
-        small(**options)
-
-
-@pytest.mark.parametrize(
-    ("ap", "message"),
-    [
-        (np.zeros((2, 3)), "must have shape"),
-        (np.zeros((2, 3, 0)), "must have shape"),
-        (np.full((1, 2, 2), 1.5), "must be from 0 to 1"),
-        (np.array([[[0.5, 0.5], [0.5, -0.5]]]), "must be from 0 to 1, but got -0.5"),
-        (np.array([[[0.5, NAN], [0.5, 0.5]]]), "NaN for all runs of a topic or for none.*judge 1"),
-    ],
-)
-def test_scores_that_cannot_be_used(ap: NDArray[np.float64], message: str) -> None:
-    """AP is from 0 to 1, and missing for all runs of a topic or for none."""
-    with pytest.raises(ArgumentError, match=message):
-        judge_order(ap, seed=1)

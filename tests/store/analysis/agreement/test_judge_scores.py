@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.agreement.order_stability import NOT_RANKED, judge_average_precisions
+from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.agreement.votes import Votes, votes_from_rows
 from store.analysis.measures.average_precision import average_precision
-from store.errors import ArgumentError
 from tests.store.analysis.plain_lists import plain_ap
 from tests.strategies import examples
 
@@ -38,11 +37,10 @@ def votes_of(graded: Graded) -> Votes:
 
 
 def scores_of(graded: Graded, ranked: Ranked, *, level_index: int, cutoff: int) -> NDArray[np.float64]:
-    """Score plain lists; a document has its number as id, or none where no run has it."""
+    """Score plain lists; a document has its number as id."""
     votes = votes_of(graded)
     documents = sorted({key[:2] for key in graded})
-    somewhere = {(topic, one) for (_, topic), ranking in ranked.items() for one in ranking}
-    ids = [one if (topic, one) in somewhere else NOT_RANKED for topic, one in documents]
+    ids = [one for _, one in documents]
     return judge_average_precisions(
         votes,
         np.array(ids, dtype=np.int64),
@@ -121,29 +119,3 @@ def test_level_is_a_place_on_the_scale() -> None:
     ranked = {(0, 0): [1, 2]}
     assert scores_of(graded, ranked, level_index=1, cutoff=5)[0, 0, 0] == 1.0
     assert scores_of(graded, ranked, level_index=2, cutoff=5)[0, 0, 0] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("ids", "rankings", "level_index", "cutoff", "message"),
-    [
-        ([1], {}, 1, 5, "`document_ids` must have shape"),
-        ([1, 1], {("r0", "t0"): [1]}, 1, 5, "`document_ids` must differ within a topic"),
-        ([1, 2], {("r0", "t0"): [2, 1, 2]}, 1, 5, "hold each document of a ranking once"),
-        ([1, 2], {}, 0, 5, "`level_index` must be from 1 to 2, but got 0"),
-        ([1, 2], {}, 3, 5, "`level_index` must be from 1 to 2, but got 3"),
-        ([1, 2], {}, 1, 0, "`cutoff` must be an integer >= 1"),
-    ],
-)
-def test_arguments_that_cannot_be_used(
-    ids: list[int], rankings: dict[tuple[str, str], list[int]], level_index: int, cutoff: int, message: str
-) -> None:
-    """What cannot be scored is refused, and the message says why."""
-    with pytest.raises(ArgumentError, match=message):
-        judge_average_precisions(
-            votes_of({(0, 1, 0): 1, (0, 2, 0): 1}),
-            np.array(ids),
-            ["r0"],
-            {key: np.array(one) for key, one in rankings.items()},
-            level_index=level_index,
-            cutoff=cutoff,
-        )

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from store.analysis.agreement.kappa import Coefficient
+from store.analysis.agreement.kappa import Coefficient, stacked_raw, stacked_specific
 from store.analysis.agreement.many import (
     MANY_NAMES,
     ManyName,
@@ -21,10 +21,8 @@ from store.analysis.agreement.many import (
     stacked_many_raw,
     stacked_many_specific,
 )
-from store.analysis.agreement.overlap import stacked_raw, stacked_specific
 from store.analysis.agreement.tables import pair_tables, vote_sums
 from store.analysis.agreement.votes import Votes, grade_counts, votes_from_rows, votes_of_judges
-from store.errors import ArgumentError
 from tests.store.analysis.agreement.exact import bennett_s, gwet_ac, scott_pi
 from tests.store.analysis.graded import MISSING, drawn_votes, texts_of, two_columns, votes_in
 from tests.vectors.agreement_tables import FLEISS_CATEGORIES, JUDGES_TABLES, JudgesTable, assert_prints
@@ -327,15 +325,3 @@ def test_raw_and_specific_agreement_by_hand() -> None:
 def test_votes_without_a_shared_document_have_no_share(documents: list[str]) -> None:
     """Where nobody shares a document there is no share."""
     assert np.isnan(stacked_many_raw(vote_sums(votes_in(documents, range(2))))).all()
-
-
-@pytest.mark.parametrize("documents", [["01", "11"], []])
-def test_unknown_name_and_wrong_values_are_refused(documents: list[str]) -> None:
-    """An unknown coefficient lists the known ones; values are those of the scale."""
-    votes = votes_in(documents, range(2), n_judges=2)
-    with pytest.raises(ArgumentError, match="`name` must be one of alpha_ordinal, alpha_nominal"):
-        many_coefficient("conger", votes)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="`name` must be one of alpha_ordinal, alpha_nominal"):
-        stacked_many("kappa", vote_sums(votes))  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="`values` must be 2 grades, ascending"):
-        many_coefficient("alpha_interval", votes, values=[0, 1, 2])

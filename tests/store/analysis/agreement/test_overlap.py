@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import jaccard_score
 
 from store.analysis.agreement.intervals import ratio_of_sums
-from store.analysis.agreement.overlap import (
+from store.analysis.agreement.kappa import (
     MacroOverlap,
     macro_overlap,
     macro_sums,
@@ -19,9 +19,7 @@ from store.analysis.agreement.overlap import (
     stacked_specific,
 )
 from store.analysis.agreement.tables import pair_tables
-from store.analysis.agreement.votes import Votes
-from store.analysis.collapse import collapse_table
-from store.errors import ArgumentError
+from store.analysis.agreement.votes import Votes, collapse_table
 from tests.store.analysis.agreement.exact import relevant_in
 from tests.store.analysis.graded import (
     MISSING,
@@ -151,10 +149,3 @@ def test_macro_sums_give_the_macro_overlap(votes: Votes) -> None:
     assert ratio_of_sums(weights @ sums) == pytest.approx(
         np.nan if again.value is None else again.value, nan_ok=True, rel=1e-15
     )
-
-
-@pytest.mark.parametrize("level", [0, 3])
-def test_level_that_cuts_nothing_is_refused(level: int) -> None:
-    """A level has a grade below and a grade at or above."""
-    with pytest.raises(ArgumentError, match="`level_index` must be an integer from 1 to 2"):
-        relevant_to_all(votes_in(["01"], range(3)), level)

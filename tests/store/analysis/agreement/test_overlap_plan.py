@@ -287,28 +287,3 @@ def test_assumptions_that_contradict(kappa: float, first: float, second: float, 
     """A kappa that no two judges with these shares have is refused."""
     with pytest.raises(ArgumentError, match=message):
         assumed_plan(kappa, 0.2, first_share=first, second_share=second)
-
-
-@pytest.mark.parametrize("width", [0.0, 1e-200, -0.1, 2.5, float("nan"), float("inf")])
-def test_width_out_of_range(width: float) -> None:
-    """A width is one that an interval within -1 and 1 can have, and not absurdly small."""
-    with pytest.raises(ArgumentError, match=r"`width` must be from 0\.001 to 2"):
-        plan_overlap(np.ones((2, 2, 2), np.int64), width)
-    with pytest.raises(ArgumentError, match=r"`width` must be from 0\.001 to 2"):
-        assumed_plan(0.5, width, first_share=0.3)
-
-
-@pytest.mark.parametrize(
-    ("tables", "message"),
-    [
-        (np.ones((2, 2), np.int64), "must have shape"),
-        (np.ones((2, 2, 3), np.int64), "must have shape"),
-        (np.ones((2, 1, 1), np.int64), "must have shape"),
-        (np.full((2, 2, 2), -1), "counts >= 0"),
-        (np.ones((2, 2, 2)), "counts >= 0"),
-    ],
-)
-def test_tables_that_are_none(tables: NDArray[np.int64], message: str) -> None:
-    """Tables are a stack of square tables of counts."""
-    with pytest.raises(ArgumentError, match=message):
-        plan_overlap(tables, 0.2)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement.intervals import topic_bootstrap
+from store.analysis.agreement.kappa import macro_overlap
 from store.analysis.agreement.many import all_judges, all_judges_by_topic, many_coefficient
-from store.analysis.agreement.overlap import macro_overlap
 from store.analysis.agreement.tables import (
     all_pair_stacks,
     binary_stack,
@@ -23,8 +23,13 @@ from store.analysis.agreement.tables import (
     sharing_pairs,
     stacks_of,
 )
-from store.analysis.agreement.votes import Cells, PopulationVotes, grade_counts, population_votes
-from store.analysis.collapse import collapse_table
+from store.analysis.agreement.votes import (
+    Cells,
+    PopulationVotes,
+    collapse_table,
+    grade_counts,
+    population_votes,
+)
 from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, relevant_in
 
 SCALE = (0, 1, 3)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from store.analysis.agreement.tables import sums_apart, vote_sums
 from store.analysis.agreement.votes import Votes, votes_from_rows, votes_of_judges
-from store.errors import ArgumentError
 from tests.store.analysis.graded import MISSING, drawn_votes, texts_of
 
 
@@ -71,10 +70,3 @@ def test_parts_are_found_for_any_scale(n_grades: int) -> None:
     parts = sums_apart(np.zeros((2, 3 * n_grades**2 + n_grades + 2)))
     assert parts.grade_shares.shape == (2, n_grades)
     assert parts.rates.shape == (2, n_grades, n_grades)
-
-
-@pytest.mark.parametrize("n_sums", [1, 5, 15, 17, 33])
-def test_other_sums_are_refused(n_sums: int) -> None:
-    """A row of another length is no row of sums."""
-    with pytest.raises(ArgumentError, match="`sums` must be what `vote_sums` counts"):
-        sums_apart(np.zeros(n_sums))

@@ -75,21 +75,6 @@ def test_votes_from_rows_in_any_order_are_the_same(votes: Votes, random: object)
     assert {getattr(again, name).dtype for name in ARRAYS} == {np.dtype(np.int64)}
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ((3, 0, 0, 0), "`topic_codes` must be from 0 to 0, but got 3"),
-        ((0, 0, -1, 0), "`judge_codes` must be from 0 to 1, but got -1"),
-        ((0, 0, 0, 2), "`places` must be from 0 to 1, but got 2"),
-    ],
-)
-def test_code_out_of_range_is_refused(row: tuple[int, int, int, int], message: str) -> None:
-    """A code that means nothing is an error that names it."""
-    columns = np.array([(0, 0, 1, 1), row]).T
-    with pytest.raises(ArgumentError, match=message):
-        votes_from_rows(*columns, topics=["1"], judges=["a", "b"], scale_values=(0, 1))
-
-
 def test_two_votes_of_one_judge_are_refused() -> None:
     """A judge with two grades for one document contradicts itself; twins of two topics do not."""
     columns = np.array([(0, 7, 1, 0), (1, 7, 1, 0), (0, 7, 0, 1)]).T
@@ -98,21 +83,6 @@ def test_two_votes_of_one_judge_are_refused() -> None:
     twice = np.column_stack([columns, (1, 7, 1, 1)])
     with pytest.raises(ArgumentError, match="judge `bob` twice on a document of `T2`"):
         votes_from_rows(*twice, **names)
-
-
-def test_arrays_of_other_lengths_are_refused() -> None:
-    """Every vote has a topic, a document, a judge and a place."""
-    one, two = np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64)
-    with pytest.raises(ArgumentError, match="`places` must be 1 codes, but got 2"):
-        votes_from_rows(one, one, one, two, topics=["1"], judges=["a"], scale_values=(0, 1))
-
-
-@pytest.mark.parametrize("values", [(), (1,), (0, 0), (1, 0)])
-def test_scale_that_does_not_ascend_is_refused(values: tuple[int, ...]) -> None:
-    """The scale is at least two grades, ascending."""
-    none = np.zeros(0, dtype=np.int64)
-    with pytest.raises(ArgumentError, match="must be at least two grades, ascending"):
-        votes_from_rows(none, none, none, none, topics=[], judges=[], scale_values=values)
 
 
 @given(drawn_votes(), st.data())
@@ -155,10 +125,3 @@ def test_collapsed_votes_are_relevant_or_not(votes: Votes, level: int) -> None:
     for one, other in zip(texts_of(votes), texts_of(binary), strict=True):
         for place, relevant in zip(one, other, strict=True):
             assert relevant == (place if place == MISSING else str(int(int(place) >= level)))
-
-
-@pytest.mark.parametrize("level", [0, 3, -1])
-def test_level_that_cuts_nothing_is_refused(level: int) -> None:
-    """A level has a grade below and a grade at or above."""
-    with pytest.raises(ArgumentError, match="`level_index` must be an integer from 1 to 2"):
-        collapse_votes(votes_in(["01"], range(3)), level)

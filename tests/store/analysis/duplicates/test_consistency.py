@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from store.analysis.duplicates import pair_consistency
-from store.errors import ArgumentError
 
 
 def test_reference_vector_of_consistency() -> None:
@@ -20,5 +17,3 @@ def test_consistency_has_no_order_within_a_pair() -> None:
     assert pair_consistency(pairs, [0, 1, 2]) == pair_consistency([(b, a) for a, b in pairs], [0, 1, 2])
     nothing = pair_consistency([], [0, 1])
     assert (nothing.share, nothing.alpha, nothing.reason) == (None, None, "no-common-docs")
-    with pytest.raises(ArgumentError, match="must be of grades"):
-        pair_consistency([(0, 3)], [0, 1])

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import pooler as p
 from store.analysis.duplicates import (
-    THRESHOLD,
     as_threshold,
     components,
     count_shared,
@@ -171,5 +170,4 @@ def test_threshold_must_be_a_share(threshold: float | str) -> None:
 
 def test_scores_and_lists_of_duplicates_have_one_threshold() -> None:
     """Content-equivalence of Bernstein and Zobel (2005): a resemblance of .8."""
-    assert Fraction(8, 10) == THRESHOLD
-    assert Fraction(inspect.signature(p.duplicates).parameters["threshold"].default) == THRESHOLD
+    assert Fraction(inspect.signature(p.duplicates).parameters["threshold"].default) == Fraction(4, 5)

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.measures.average_precision import average_precision, own_n_relevant
-from store.analysis.measures.chance import (
+from store.analysis.measures.average_precision import (
+    average_precision,
     expected_average_precision,
     least_average_precision,
+    own_n_relevant,
     swap_effect,
     variance_of_average_precision,
 )

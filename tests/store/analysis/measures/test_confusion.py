@@ -27,7 +27,6 @@ from store.analysis.measures.confusion import (
     recall,
     specificity,
 )
-from store.errors import ArgumentError
 
 CELLS = st.tuples(*[st.integers(0, 50)] * 4)
 
@@ -151,22 +150,3 @@ def test_undefined_stays_undefined() -> None:
     assert math.isnan(float(f_measure(0.0, math.nan)))
     assert math.isnan(float(fallout_from(0.0, 0.5, 0.5)))
     assert f_measure([0.5, math.nan], 0.5).tolist()[0] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: confusion(-1, 0, 0, 0), "`true_positive` must hold counts >= 0, but got -1"),
-        (lambda: confusion(0, [3, -2], 0, 0), "`false_positive` must hold counts .* but got -2"),
-        (lambda: confusion_at(signs("++"), 1, 2), "`false_negative` must hold counts >= 0"),
-        (lambda: confusion_at(signs("+-"), 2, 2, n_documents=2), "`true_negative` must hold"),
-        (lambda: f_measure(1, 1, beta=-1), "`beta` must be a number >= 0"),
-        (lambda: f_measure(1, 1, alpha=2), "`alpha` must be between 0 and 1"),
-        (lambda: f_measure(1, 1, alpha=0.5, beta=1), "cannot be given together with `beta`"),
-    ],
-)
-def test_arguments_that_cannot_be_used(call: object, message: str) -> None:
-    """Each wrong argument is named with what it must be."""
-    assert callable(call)
-    with pytest.raises(ArgumentError, match=message):
-        call()

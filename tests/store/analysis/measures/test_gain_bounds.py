@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.bounds import score_bounds
-from store.analysis.measures.gain import DISCOUNTS, GAINS, Discount, Gain
+from store.analysis.measures.gain import Discount, Gain
 from store.analysis.measures.names import MeasureName
 from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import in_arrays, one_list
@@ -19,8 +20,8 @@ from tests.store.analysis.measures.plain_gain import plain_gain
 
 NAMES = {
     (gain, discount): ("exp-" if gain == "exponential" else "") + discount
-    for gain in GAINS
-    for discount in DISCOUNTS
+    for gain in get_args(Gain)
+    for discount in get_args(Discount)
 }
 
 
@@ -56,7 +57,7 @@ def check(
     st.text("0123", min_size=1, max_size=6), st.lists(st.integers(-1, 4), max_size=3),
     st.lists(st.booleans(), min_size=6, max_size=6).filter(lambda free: sum(free) < 6),
     st.sampled_from([(0, 1), (0, 1, 3), (2, -1), (0, 4), (1, 2), (3,), (-1,)]),
-    st.sampled_from(GAINS), st.sampled_from(DISCOUNTS), st.none() | st.integers(1, 5),
+    st.sampled_from(get_args(Gain)), st.sampled_from(get_args(Discount)), st.none() | st.integers(1, 5),
 )  # fmt: skip
 def test_bounds_are_attained_and_no_filling_is_outside(
     labels: str, missed: list[int], free: list[bool], scale: tuple[int, ...], gain: Gain,
@@ -68,8 +69,8 @@ def test_bounds_are_attained_and_no_filling_is_outside(
 
 
 @pytest.mark.parametrize("cutoff", [None, 1, 2])
-@pytest.mark.parametrize("gain", GAINS)
-@pytest.mark.parametrize("discount", DISCOUNTS)
+@pytest.mark.parametrize("gain", get_args(Gain))
+@pytest.mark.parametrize("discount", get_args(Discount))
 def test_every_list_of_three_ranks(gain: Gain, discount: Discount, cutoff: int | None) -> None:
     """Of grades 0 to 2 and free documents, with a document of grade 1 missed, or one of 3."""
     for free in itertools.product([False, True], repeat=3):

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.gain import rank_biased_precision
-from store.analysis.measures.incomplete import (
+from store.analysis.measures.names import evaluate, parse_measure
+from store.analysis.measures.ranked import (
     bpref,
     bpref_of,
     condensed,
     inferred_ap_of,
     inferred_average_precision,
+    judged_share,
+    unjudged_share,
 )
-from store.analysis.measures.names import evaluate, parse_measure
-from store.analysis.measures.ranked import judged_share, unjudged_share
 from store.analysis.rankings import GradedRankings
-from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import (
     DOCNOS,
     Qrels,
@@ -258,16 +258,3 @@ def test_official_rbp_of_trec_covid() -> None:
     assert len(rankings.tags) == 143
     for tag, value in zip(rankings.tags, values.tolist(), strict=True):
         assert value == pytest.approx(float(leaderboard()[tag]["RBP(p=.5)"]), abs=5.001e-5), tag
-
-
-def test_arguments_that_cannot_be_used() -> None:
-    """A relevant document that is not judged, shapes that differ, a cutoff of 0."""
-    one, none = np.array([True]), np.array([False])
-    with pytest.raises(ArgumentError, match="`judged` must hold wherever a document is relevant"):
-        bpref(one, none, 1, 0)
-    with pytest.raises(ArgumentError, match=r"`judged` must have the shape \(1,\), but got"):
-        bpref(one, np.array([True, True]), 1, 0)
-    with pytest.raises(ArgumentError, match="`pooled` must hold wherever"):
-        inferred_average_precision(one, one, none, 1)
-    with pytest.raises(ArgumentError, match="`cutoff` must be an integer >= 1"):
-        unjudged_share(one, 1, 0)

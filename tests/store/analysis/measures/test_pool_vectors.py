@@ -9,9 +9,8 @@ import pytest
 
 from store.analysis.measures.bounds import score_bounds
 from store.analysis.measures.gain import rank_biased_precision
-from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import evaluate, parse_measure
-from store.analysis.measures.ranked import unjudged_share
+from store.analysis.measures.ranked import condensed, unjudged_share
 from store.analysis.rankings import GradedRankings
 from tests.store.analysis.measures.incomplete import in_arrays, unjudged_below
 

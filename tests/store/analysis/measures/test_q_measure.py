@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.gain import q_measure
-from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import evaluate, parse_measure
-from store.errors import ArgumentError
+from store.analysis.measures.ranked import condensed
 from tests.store.analysis.measures.incomplete import one_list
 
 LISTS = st.text("0123?", max_size=7)
@@ -97,15 +96,3 @@ def test_several_runs_of_one_topic() -> None:
     grades = np.array([[[1, 0]], [[0, 1]], [[0, 0]]])
     values = q_measure(grades, [np.array([1])])
     np.testing.assert_allclose(values, [[1.0], [2 / 3], [0.0]], rtol=1e-15)
-
-
-def test_arguments_that_cannot_be_used() -> None:
-    """A negative beta, a cutoff of 0, topics that do not match."""
-    one, judged = np.array([[1]]), [np.array([1])]
-    for beta in (-0.5, float("inf"), float("nan")):
-        with pytest.raises(ArgumentError, match="`beta` must be a finite number >= 0"):
-            q_measure(one, judged, beta=beta)
-    with pytest.raises(ArgumentError, match="`cutoff` must be an integer >= 1"):
-        q_measure(one, judged, cutoff=0)
-    with pytest.raises(ArgumentError, match=r"`grades` must have shape \(\.\.\., 1, width\)"):
-        q_measure(np.array([[1], [1]]), judged)

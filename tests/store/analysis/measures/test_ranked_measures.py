@@ -22,7 +22,6 @@ from store.analysis.measures.ranked import (
     reciprocal_rank,
     success_at,
 )
-from store.errors import ArgumentError
 
 
 def signs(text: str) -> NDArray[np.bool_]:
@@ -130,21 +129,3 @@ def test_runs_and_topics_at_once() -> None:
     for run, topic in np.ndindex(3, 4):
         alone = r_precision(relevant[run, topic], n_relevant[topic])
         np.testing.assert_array_equal(whole[run, topic], alone)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: precision_at(signs("+"), 0),
-        lambda: recall_at(signs("+"), 1, 0),
-        lambda: success_at(signs("+"), 0),
-        lambda: judged_share(signs("+"), 1, 0),
-        lambda: attainable_precision(1, 0),
-        lambda: attainable_recall(1, 0),
-    ],
-)
-def test_cutoff_below_one_is_refused(call: object) -> None:
-    """A cutoff of 0 or less is an error everywhere."""
-    assert callable(call)
-    with pytest.raises(ArgumentError, match="`cutoff` must be an integer >= 1, but got"):
-        call()

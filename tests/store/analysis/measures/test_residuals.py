@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from store.analysis.measures.bounds import score_bounds
 from store.analysis.measures.gain import rank_biased_precision, rbp_residual
 from store.analysis.measures.names import evaluate, parse_measure
-from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import Qrels, Runs, evaluations, in_arrays, one_list
 
 LISTS = st.text("012?", max_size=7)
@@ -89,13 +88,3 @@ def test_residual_of_negative_grades() -> None:
     rankings = in_arrays({"t": {"a": -1, "b": 0}}, runs)
     (scores,) = evaluate(rankings, [parse_measure("RBPResidual(p=0.5)")])
     assert scores.values.tolist() == [[0.5 + 0.125 + 0.125]]
-
-
-def test_arguments_that_cannot_be_used() -> None:
-    """A persistence of 1, a gain of 2."""
-    flags = np.array([True])
-    for p in (1.0, -0.1, float("nan")):
-        with pytest.raises(ArgumentError, match="`p` must be at least 0 and below 1"):
-            rank_biased_precision(flags, p=p)
-    with pytest.raises(ArgumentError, match="`gains` must be between 0 and 1"):
-        rank_biased_precision(np.array([2]), p=0.5)

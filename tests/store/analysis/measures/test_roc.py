@@ -14,7 +14,6 @@ from sklearn.metrics import roc_auc_score
 from sklearn.metrics import roc_curve as their_curve
 
 from store.analysis.measures.confusion import area_of_rankings, roc_curve
-from store.errors import ArgumentError
 
 SCORED = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=15)
 
@@ -102,18 +101,3 @@ def test_area_of_a_ranking_is_ir_measures_accuracy(flags: list[bool]) -> None:
     (theirs,) = ir_measures.Accuracy.iter_calc(qrels, run)
     ours = float(area_of_rankings(np.array(flags), len(flags)))
     assert ours == pytest.approx(theirs.value, rel=1e-14, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: roc_curve(np.zeros(2), signs("+")), "`scores` must be a list of 1 numbers"),
-        (lambda: roc_curve(np.array([np.nan]), signs("+")), "`scores` must be numbers"),
-        (lambda: area_of_rankings(signs("-+"), 1), "`lengths` must reach the last relevant"),
-    ],
-)
-def test_arguments_that_cannot_be_used(call: object, message: str) -> None:
-    """Each wrong argument is named with what it must be."""
-    assert callable(call)
-    with pytest.raises(ArgumentError, match=message):
-        call()

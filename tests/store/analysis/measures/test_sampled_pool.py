@@ -65,13 +65,6 @@ def test_probability_of_what_was_not_sampled_may_be_unknown_or_none() -> None:
     ("given", "message"),
     [
         (([1, 1], [1, 1], [0, 0], {}), "once, but got 1"),
-        (([1, 2], [1], [0, 0], {}), "`states` must have length 2"),
-        (([1, 2], [1, 1], [0], {}), "`grades` must have length 2"),
-        (([1, 2], [1, 2], [0, 0], {}), "`states` must be -1, 0 or 1"),
-        (([1.5], [1], [0], {}), "`documents` must be integers"),
-        (([[1]], [1], [0], {}), "one-dimensional"),
-        (([1], [1], [0], {"strata": [1, 2]}), "`strata` must have length 1"),
-        (([1], [1], [0], {"inclusion": [0.5, 0.5]}), "`inclusion` must have shape"),
         (([1], [1], [0], {"inclusion": [0.0]}), "above 0"),
         (([1], [0], [0], {"inclusion": [np.nan]}), "above 0"),
         (([1], [-1], [0], {"inclusion": [1.5]}), "at most 1"),

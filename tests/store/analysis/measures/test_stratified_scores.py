@@ -347,11 +347,8 @@ def test_runs_and_topics_do_not_touch_each_other(pools: list[Rows], data: st.Dat
 
 
 def test_what_cannot_be_scored_is_refused() -> None:
-    """Pools without strata, and ranks below 1."""
+    """Pools without strata."""
     pool = sampled_pool([1], [1], [1], inclusion=[1.0])
     arrays = sampled_rankings(["r"], {}, {"t": pool}, cutoff=10)
     with pytest.raises(ArgumentError, match="strata"):
         stratified_scores(arrays, **OPTIONS)
-    for options in ({"cutoffs": [0]}, {"max_retrieved": 0}):
-        with pytest.raises(ArgumentError, match=">= 1"):
-            scores_of([(1, 1, 1)], [1], **options)

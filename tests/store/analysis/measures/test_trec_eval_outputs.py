@@ -18,9 +18,13 @@ import pytest
 from numpy.typing import NDArray
 
 from store.analysis.measures.gain import rank_biased_precision
-from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import evaluate, parse_measure
-from store.analysis.measures.ranked import attainable_precision, interpolated_precision, precision_at
+from store.analysis.measures.ranked import (
+    attainable_precision,
+    condensed,
+    interpolated_precision,
+    precision_at,
+)
 from store.analysis.rankings import GradedRankings
 from tests.store.analysis.measures.incomplete import in_arrays, unjudged_below
 

@@ -8,11 +8,10 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
+from store.analysis.measures.bounds import coverage, readings
 from store.analysis.measures.names import parse_measure
-from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose, held_by_pool
-from store.analysis.pools.readings import coverage, readings
+from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose
 from store.analysis.rankings import graded_rankings, judged_rankings
-from store.errors import ArgumentError
 
 Lists = dict[tuple[str, str], list[int]]
 Grades = dict[str, dict[int, int]]
@@ -139,12 +138,3 @@ def test_bounds_are_over_the_topics_that_have_a_score() -> None:
     assert one.high is not None
     # Unjudged, relevant: 1/2, or 1 of R = 2.
     assert (one.low.tolist(), one.scores.overall.tolist(), one.high.tolist()) == ([0.5], [0.5], [1])
-
-
-def test_pool_of_another_shape_is_refused() -> None:
-    """One flag for each rank."""
-    found = diagnosed({("a", "t"): [1, 2]}, {"t": {1: 1}})
-    with pytest.raises(ArgumentError, match="pooled"):
-        coverage(found.graded, level=1, cutoff=3, pooled=np.ones((1, 1, 5), np.bool_))
-    with pytest.raises(ArgumentError, match="pooled"):
-        held_by_pool(found.rankings, np.ones((1, 1, 5), np.bool_))

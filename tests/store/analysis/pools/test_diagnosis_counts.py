@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.analysis.pools.contributions import within_depth
 from store.analysis.pools.diagnosis import RankCounts, brought_by, overlaps, rank_counts, topic_counts
 from store.analysis.rankings import JudgedRankings, judged_rankings
-from store.errors import ArgumentError
 from tests.strategies import examples
 
 CUTOFF = 6
@@ -106,16 +104,6 @@ def test_overlaps_of_all_pairs() -> None:
     # 1 of 6 pairs of neighbours at two steps: .7 | .3, .7 | .15, .5 | .15 are apart.
     assert (found.n_settled, found.n_all_pairs) == (3, 6)
     assert overlaps(low[2:3], scores[2:3], high[2:3]).n_pairs == 0
-
-
-def test_what_does_not_go_together_is_refused() -> None:
-    """One flag for each rank."""
-    arrays, _, _ = arrays_of([([[0, 1, 2, 3, 4]], {0: True}, [5, 0, 0, 0])])
-    two, _, _ = arrays_of([([[0, 1, 2, 3, 4]], {0: True}, [5, 0, 0, 0])] * 2)
-    with pytest.raises(ArgumentError, match="pooled"):
-        brought_by(arrays, within_depth(two, 1))
-    with pytest.raises(ArgumentError, match="pooled"):
-        topic_counts(arrays, within_depth(two, 1))
 
 
 def test_depth_down_to_which_nearly_all_is_judged() -> None:

@@ -104,8 +104,6 @@ def test_leaving_out_equals_scoring_from_scratch(drawn: Drawn, data: st.DataObje
             np.testing.assert_allclose(left.after[row], [as_float(one) for one in after])
             replaced[row] = as_float(plain_mean(after))
             assert left.score_after[row] == pytest.approx(replaced[row], nan_ok=True)
-            emptied = [t for t in removed if drawn.relevant(t) and drawn.relevant(t) <= removed[t]]
-            assert left.n_emptied[row] == len(emptied)
         for row in rows:
             for ranks, scores in ((left.rank_before, means), (left.rank_after, replaced)):
                 above = sum(one > scores[row] + TIED_MAP for one in scores)
@@ -116,7 +114,6 @@ def test_leaving_out_equals_scoring_from_scratch(drawn: Drawn, data: st.DataObje
             np.testing.assert_allclose(left.tau_b[place], as_number(expected.tau))
             of_ap = tau_ap(both[1], both[0], tolerance=TIED_MAP)
             np.testing.assert_allclose(left.tau_ap[place], as_number(of_ap.tau))
-            assert left.tau_reason[place] == (expected.reason or of_ap.reason)
 
 
 def as_number(tau: float | None) -> float:
@@ -163,7 +160,6 @@ def test_tied_documents_in_the_order_of_trec_eval() -> None:
     for depth, after in ((1, 0.25), (2, 0.0)):
         left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, depth)))
         assert (left.score_before.tolist(), left.score_after.tolist()) == ([0.25], [after])
-        assert left.n_emptied.tolist() == [0]
 
 
 def changed(before: list[float], after: list[float], topics: NDArray[np.float64]) -> LeaveOut:
@@ -174,9 +170,7 @@ def changed(before: list[float], after: list[float], topics: NDArray[np.float64]
     withdrawn = Withdrawn(names, np.arange(len(before)), nothing, nothing, nothing)
     means = np.array(before), np.array(after)
     taus = np.full(len(before), np.nan)
-    return LeaveOut(
-        withdrawn, zeros, topics, topics, *means, zeros, zeros, zeros, taus, taus, (None,) * len(before)
-    )
+    return LeaveOut(withdrawn, zeros, topics, topics, *means, zeros, zeros, taus, taus)
 
 
 TRUE = [0.5, 0.3, 0.3, 0.2, 0.1]
@@ -226,10 +220,9 @@ def test_adjustment_adds_the_mean_loss_to_newcomers_alone() -> None:
     left = changed([0.5, 0.4, 0.3, np.nan], [0.4, 0.2, 0.3, np.nan], np.zeros((4, 2)))
     adjusted = adjust_scores(left, np.array([True, True, False, False]))
     assert adjusted.bias == pytest.approx(0.15)
-    assert adjusted.n_pooled == 2
     np.testing.assert_allclose(adjusted.scores, [0.5, 0.4, 0.45, np.nan])
     none = adjust_scores(left, np.array([False, False, False, True]))
-    assert (none.bias, none.n_pooled) == (None, 0)
+    assert none.bias is None
     assert np.isnan(none.scores).all()
 
 
@@ -243,30 +236,19 @@ def test_nothing_at_all() -> None:
     """No runs and no topics give empty results, a single run has no order."""
     arrays = arrays_of({}, {}, 10)
     left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, 1)))
-    assert (left.score_before.size, left.tau_reason) == (0, ())
+    assert left.score_before.size == 0
     assert pool_errors(left).n_runs == 0
     arrays = arrays_of({("r", "1"): [1]}, {"1": {1: True}}, 10)
     left = leave_out(arrays, remove_uniques(arrays, within_depth(arrays, 1)))
-    assert (left.tau_reason, left.score_after.tolist()) == (("fewer-than-two",), [0.0])
-    assert left.n_emptied.tolist() == [1]
+    assert np.isnan(left.tau_b).all()
+    assert left.score_after.tolist() == [0.0]
 
 
 def test_arguments_are_checked() -> None:
-    """What does not fit the rankings is refused."""
+    """A depth below the ranks that were looked at is refused."""
     arrays = arrays_of(JURU, {"1": {1: True}}, 3, ["juru", "wdo"])
-    pooled = within_depth(arrays, 1)
-    withdrawn = remove_uniques(arrays, pooled)
     with pytest.raises(ArgumentError, match="`depth` must be from 1 to 3"):
         within_depth(arrays, 4)
-    with pytest.raises(ArgumentError, match="`contributing` must be one flag for each of 2 runs"):
-        within_depth(arrays, 1, np.array([True]))
-    with pytest.raises(ArgumentError, match="`groups` must be one for each of 2 runs"):
-        remove_uniques(arrays, pooled, ["one"])
-    with pytest.raises(ArgumentError, match="`pooled` must have shape"):
-        remove_uniques(arrays, pooled[:, :, :1])
-    left = leave_out(arrays, withdrawn)
-    with pytest.raises(ArgumentError, match="`pooled` must be one flag for each of 2 runs"):
-        adjust_scores(left, np.array([True]))
 
 
 # Real data ------------------------------------------------------------------------------------

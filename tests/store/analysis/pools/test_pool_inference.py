@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.pools.contributions import within_depth
+from store.analysis.pools.contributions import RANKS_PER_HOLE, UNTOLD, infer_pool, within_depth
 from store.analysis.pools.diagnosis import topic_counts
-from store.analysis.pools.inference import RANKS_PER_HOLE, UNTOLD, infer_pool
 from store.analysis.rankings import RELEVANT, UNJUDGED
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, drawn_collections

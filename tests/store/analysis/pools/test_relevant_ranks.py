@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import average_precision, mean_average_precision
-from store.analysis.pools.growth import relevant_ranks
+from store.analysis.measures.average_precision import (
+    average_precision,
+    mean_average_precision,
+    relevant_ranks,
+)
 from store.analysis.rankings import RELEVANT, JudgedRankings, judged_rankings
-from store.errors import ArgumentError
 
 DOCUMENTS = range(8)
 
@@ -89,12 +91,3 @@ def test_nothing_known_has_no_map() -> None:
     mean, n_defined = relevant_ranks(arrays).mean_average_precision(np.array([False]))
     assert np.isnan(mean).all()
     assert n_defined.tolist() == [0]
-
-
-def test_flags_of_other_documents_are_refused() -> None:
-    """As many flags are needed as there are relevant documents."""
-    arrays = judged_rankings(
-        ["1"], ["x"], {("x", "1"): np.array([5])}, {"1": (np.array([5]), np.array([True]))}, cutoff=9
-    )
-    with pytest.raises(ArgumentError, match=r"`found` must have shape \(1,\), but got \(2,\)"):
-        relevant_ranks(arrays).mean_average_precision(np.array([True, False]))

@@ -108,15 +108,10 @@ def test_variance_of_a_pilot_is_the_mean_over_runs() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: power_of(1, 0.5), "`n_topics` must be an integer >= 2, but got 1"),
         (lambda: power_of(5, -1.0), "`effect` must be finite and >= 0"),
-        (lambda: power_of(5, 0.5, n_runs=1), "`n_runs` must be an integer >= 2"),
-        (lambda: power_of(5, 0.5, alpha=1.0), "`alpha` must be above 0 and below 1"),
         (lambda: topics_for_power(0.5, power=0.05), "`power` must be above alpha, 0.05, and below 1"),
         (lambda: topics_for_power(math.inf), "`effect` must be finite"),
         (lambda: topics_for_width(0.0), "`width` must be finite and above 0"),
-        (lambda: expected_width(1), "`n_topics` must be an integer >= 2"),
-        (lambda: score_variance(np.zeros(3)), "`scores` must be one or more runs by two or more topics"),
     ],
 )
 def test_what_is_outside_its_range_is_refused(call: object, message: str) -> None:

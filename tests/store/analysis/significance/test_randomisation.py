@@ -65,8 +65,6 @@ def test_two_systems_of_sakai() -> None:
     for resolution in (0.1, 0.01, 1e-4):
         test = randomisation_test(X - Y, resolution=resolution)
         assert test.p == pytest.approx(0.065918, abs=5e-7)
-        assert (test.n_topics, test.n_differing) == (20, 15)
-        assert test.difference == pytest.approx(0.075)
 
 
 @given(st.integers(1, 1400), st.data())
@@ -98,16 +96,15 @@ def test_neither_order_nor_roles_nor_unit_matter(whole: list[int]) -> None:
 
 def test_no_topic_is_no_number() -> None:
     """Without topics there is a reason; with equal runs p is 1."""
-    assert randomisation_test(np.array([])) == RandomisationTest(None, "no-topics", 0, 0, None, 1e-4)
+    assert randomisation_test(np.array([])) == RandomisationTest(None, "no-topics")
     assert randomisation_test(np.zeros(3)).p == 1.0
 
 
 def test_rounding_can_move_p() -> None:
-    """The resolution decides whether .00005 is a difference, and it is kept beside p."""
+    """The resolution decides whether .00005 is a difference."""
     differences = np.array([0.2, 0.1, 0.00003])
     assert randomisation_test(differences).p == 0.5  # 2 of 4
-    fine = randomisation_test(differences, resolution=1e-6)
-    assert (fine.p, fine.resolution) == (0.25, 1e-6)  # 2 of 8
+    assert randomisation_test(differences, resolution=1e-6).p == 0.25  # 2 of 8
 
 
 @pytest.mark.parametrize(
@@ -117,7 +114,6 @@ def test_rounding_can_move_p() -> None:
         ([0.1], float("nan"), "`resolution` must be above 0"),
         ([0.1], 1e-17, "`resolution` must not be so fine against the differences"),
         ([float("nan")], 1e-4, "`differences` must be finite"),
-        ([[0.1]], 1e-4, r"`differences` must be one-dimensional, but got 'shape \(1, 1\)'"),
     ],
 )
 def test_what_cannot_be_tested_is_refused(differences: list[float], resolution: float, message: str) -> None:

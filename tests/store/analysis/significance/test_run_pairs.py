@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.significance.pairs import compare_pairs, neighbours
-from store.analysis.significance.randomisation import randomisation_test
-from store.analysis.significance.signs import wilcoxon_test
+from store.analysis.significance.randomisation import randomisation_test, wilcoxon_test
 from store.analysis.significance.t_tests import paired_t
-from store.errors import ArgumentError
 from tests.vectors.three_systems import SCORES
 
 score_rows = st.tuples(st.integers(1, 4), st.integers(0, 7)).flatmap(
@@ -78,20 +76,6 @@ def test_only_what_is_asked_for_is_done() -> None:
     assert np.isnan(compared.p_randomisation).all()
     assert np.isnan(compared.p_wilcoxon).all()
     assert compare_pairs(SCORES[:1]).first.size == 0
-
-
-def test_what_cannot_be_compared_is_refused() -> None:
-    """Each argument is named."""
-    with pytest.raises(ArgumentError, match="`scores` must be runs by topics"):
-        compare_pairs(SCORES[0])
-    with pytest.raises(ArgumentError, match="`tests` must be some of t, randomisation, wilcoxon"):
-        compare_pairs(SCORES, tests=["f"])
-    with pytest.raises(ArgumentError, match="`pairs` must hold rows from 0 to 2"):
-        compare_pairs(SCORES, pairs=(np.array([0]), np.array([3])))
-    with pytest.raises(ArgumentError, match="`pairs` must be two one-dimensional arrays"):
-        compare_pairs(SCORES, pairs=(np.array([0, 1]), np.array([1])))
-    with pytest.raises(ArgumentError, match="`level` must be above 0"):
-        compare_pairs(SCORES, level=0.0)
 
 
 @given(st.permutations(range(7)), st.integers(2, 7))

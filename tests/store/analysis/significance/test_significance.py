@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from store.analysis.significance.signs import sign_test
+from store.analysis.significance.randomisation import sign_test
 from store.analysis.significance.t_tests import (
     paired_t,
     paired_t_of_moments,
@@ -18,7 +16,6 @@ from store.analysis.significance.t_tests import (
     unpaired_t_of_moments,
 )
 from store.analysis.undiscovered.pairs import relative_drop
-from store.errors import ArgumentError
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
 from tests.vectors.three_systems import X, Y
@@ -165,35 +162,6 @@ def test_undefined_t_has_a_reason() -> None:
 def test_unpaired_effect_size_is_cohens_d() -> None:
     """Scores 1 2 3 and 0 1 2 are one pooled standard deviation apart."""
     assert unpaired_t(np.arange(1.0, 4), np.arange(3.0)).effect_size == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    ("difference", "variance", "n_topics", "message"),
-    [
-        (math.nan, 0.1, 5, "`difference` must be finite"),
-        (0.1, -0.1, 5, "`variance` must be finite and at least 0, but got -0.1"),
-        (0.1, 0.1, 1, "`n_topics` must be an integer >= 2, but got 1"),
-    ],
-)
-def test_moments_that_cannot_be_are_refused(
-    difference: float, variance: float, n_topics: int, message: str
-) -> None:
-    """Each is named."""
-    with pytest.raises(ArgumentError, match=message):
-        paired_t_of_moments(difference, variance, n_topics)
-
-
-def test_scores_that_cannot_be_compared_are_refused() -> None:
-    """NaN, another shape, another length and a level of 1 are named."""
-    with pytest.raises(ArgumentError, match=r"`differences` must be finite, but got \[nan\]"):
-        paired_t(np.array([math.nan]))
-    with pytest.raises(ArgumentError, match="`first` must be one-dimensional"):
-        unpaired_t(np.zeros((1, 2)), np.zeros(2))
-    with pytest.raises(ArgumentError, match=r"`second` must be as long as `first`, but got \(2, 3"):
-        unpaired_t(np.zeros(2), np.zeros(3))
-    for differences in (np.zeros(1), np.arange(3.0)):
-        with pytest.raises(ArgumentError, match="`level` must be above 0 and below 1"):
-            paired_t(differences, level=1.0)
 
 
 def test_p_by_the_normal_law_does_not_end_at_0() -> None:

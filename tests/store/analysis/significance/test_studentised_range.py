@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.libqsturng import psturng
 
-from store.analysis.significance.tukey import studentised_range_p
-from store.errors import ArgumentError
+from store.analysis.significance.pairs import studentised_range_p
 
 
 @pytest.mark.parametrize(("n_groups", "freedom"), [(2, 1), (3, 38), (5, 4), (10, 12), (30, 200), (120, 5831)])
@@ -32,17 +31,3 @@ def test_studentised_range_at_its_ends() -> None:
     assert float(studentised_range_p(far, 2, 1)) == pytest.approx(expected, abs=1e-8)
     # statsmodels interpolates published tables.
     assert float(studentised_range_p(3.5, 4, 20)) == pytest.approx(psturng(3.5, 4, 20), abs=5e-4)
-
-
-@pytest.mark.parametrize(
-    ("q", "n_groups", "freedom", "message"),
-    [
-        (-1.0, 3, 10, "`q` must be at least 0, but got -1.0"),
-        (1.0, 1, 10, "`n_groups` must be an integer >= 2, but got 1"),
-        (1.0, 3, 0, "`degrees_of_freedom` must be an integer >= 1, but got 0"),
-    ],
-)
-def test_what_is_outside_its_range_is_refused(q: float, n_groups: int, freedom: int, message: str) -> None:
-    """Each argument is named."""
-    with pytest.raises(ArgumentError, match=message):
-        studentised_range_p(q, n_groups, freedom)

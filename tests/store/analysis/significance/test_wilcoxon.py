@@ -10,8 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from store.analysis.significance.signs import WilcoxonTest, doubled_signed_ranks, wilcoxon_test
-from store.errors import ArgumentError
+from store.analysis.significance.randomisation import WilcoxonTest, doubled_signed_ranks, wilcoxon_test
 from tests.vectors.three_systems import X, Y
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=11)
@@ -23,7 +22,6 @@ def test_two_systems_of_sakai() -> None:
     for resolution in (0.1, 0.01, 1e-4):
         test = wilcoxon_test(X - Y, resolution=resolution)
         assert test.p_normal == pytest.approx(0.0372, abs=5e-5)
-        assert (test.n_topics, test.n_differing) == (20, 15)
     assert len(set((X - Y).tolist())) > len(set(np.round(X - Y, 2).tolist()))
 
 
@@ -35,7 +33,8 @@ def test_approximation_equals_scipy(whole: list[int]) -> None:
     ours = wilcoxon_test(values, resolution=1.0)
     theirs = stats.wilcoxon(values, method="asymptotic", correction=False)
     assert ours.p_normal == pytest.approx(float(theirs.pvalue), rel=1e-9)
-    assert min(ours.positive, ours.negative) == float(theirs.statistic)
+    n = np.count_nonzero(values)
+    assert min(ours.positive, n * (n + 1) / 2 - ours.positive) == float(theirs.statistic)
 
 
 @given(st.permutations(range(1, 13)), st.integers(0, 2**12 - 1))
@@ -77,8 +76,6 @@ def test_many_topics_are_approximated() -> None:
 
 def test_undefined_has_a_reason() -> None:
     """No topics, and no difference that does not round to 0, are two reasons."""
-    empty = WilcoxonTest(None, None, "no-topics", 0.0, 0.0, 0, 0, 1e-4)
+    empty = WilcoxonTest(None, None, "no-topics", 0.0)
     assert wilcoxon_test(np.array([])) == empty
     assert wilcoxon_test(np.array([1e-5, 0.0])).reason == "no-difference"
-    with pytest.raises(ArgumentError, match="`differences` must be one-dimensional"):
-        wilcoxon_test(np.zeros((1, 1)))

@@ -1,13 +1,8 @@
 """What all charts are drawn with: SVG elements, axes, colours.
 
-A page does not know which font it will be read in, so widths are at least those of a wide one
-(DejaVu Sans); a text that fits by them fits.
-
-All is done in decimals, so that a tick is exactly the number that its label says, at 1e-9 as well
-as at 1e300.
-
-Text has a contrast of 4.5 or more with what is behind it, a mark 3 or more with the page (WCAG 2.2,
-1.4.3 and 1.4.11).
+A page does not know which font it will be read in, so widths are at least those of a wide one (DejaVu Sans).
+All is done in decimals, so that a tick is the very number that its label says, at 1e-9 as well as at 1e300.
+Text has a contrast of 4.5 or more with what is behind it, a mark 3 or more with the page (WCAG 2.2).
 """
 
 from __future__ import annotations
@@ -21,7 +16,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from store.errors import ArgumentError
 from store.text import sanitise_line
 
 _NARROW = frozenset(" !'(),-./:;I[\\]`fijlrt|")
@@ -60,11 +54,7 @@ def widest(texts: Iterable[str]) -> float:
 
 
 def wrapped_label(text: str, room: float) -> list[str]:
-    """Break a text into lines that fit a room: at blanks and joints, else anywhere.
-
-    Nothing is lost but blanks at the ends of lines. A line holds at least one character, however little room
-    there is.
-    """
+    """Break a text into lines that fit a room: at blanks and joints, else anywhere."""
     lines, line = [], ""
     for word in _JOINT.split(shown(text).strip()):
         if text_width((line + word).rstrip()) <= room:
@@ -119,11 +109,15 @@ class AxisScale:
 
     low: Decimal
     high: Decimal
-    """More than `low`."""
     start: float
-    """Place of `low`."""
     stop: float
-    """Place of `high`; less than `start` where values go up."""
+    marks: list[Decimal]
+    """Its ticks."""
+
+    @property
+    def places(self) -> list[float]:
+        """Where they stand."""
+        return [self.place(float(mark)) for mark in self.marks]
 
     def place(self, value: float) -> float:
         """Return where a finite value stands, which lies between the ends."""
@@ -131,22 +125,14 @@ class AxisScale:
         return self.start + float(share) * (self.stop - self.start)
 
 
-def make_scale(
-    values: Iterable[float], axis: Axis, start: float, stop: float, *, most: int = 6
-) -> tuple[AxisScale, list[Decimal]]:
-    """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most.
-
-    Ends that are given stay where no value lies beyond; others go out to the next tick. Values that are not
-    finite do not count. `ArgumentError`: a given end is not finite, or the low one not below the high one.
-    """
+def make_scale(values: Iterable[float], axis: Axis, start: float, stop: float, *, most: int = 6) -> AxisScale:
+    """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most."""
     found = [Decimal(value) for value in values if math.isfinite(value)]
-    low, high = (_axis_end(end) for end in (axis.low, axis.high))
+    low, high = (None if end is None else Decimal(repr(float(end))) for end in (axis.low, axis.high))
     if not found:
         found = [end for end in (low, high) if end is not None] or [Decimal(0)]
     if axis.with_zero and low is None and high is None:
         found.append(Decimal(0))
-    if low is not None and high is not None and low >= high:
-        raise ArgumentError("axis.low", f"must be below {axis.high}", axis.low)
     lowest, highest = min(found), max(found)
     low = None if low is not None and lowest < low else low
     high = None if high is not None and highest > high else high
@@ -159,14 +145,11 @@ def make_scale(
         lowest = (lowest / step).to_integral_value("ROUND_FLOOR") * step
     if high is None:
         highest = (highest / step).to_integral_value("ROUND_CEILING") * step
-    return AxisScale(lowest, highest, start, stop), _multiples(lowest, highest, step)
+    return AxisScale(lowest, highest, start, stop, _multiples(lowest, highest, step))
 
 
 def ticks(low: Decimal, high: Decimal, *, most: int) -> list[Decimal]:
-    """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range, its ends included.
-
-    The least step is taken that gives no more than `most`; at least one tick where that is 3 or more.
-    """
+    """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range, its ends included."""
     exponent = ((high - low) / most).adjusted() - 1
     while True:
         for digit in _STEPS:
@@ -195,12 +178,6 @@ def _multiples(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
     return [step * number + 0 for number in range(first, last + 1)]
 
 
-def _axis_end(end: float | None) -> Decimal | None:
-    if end is not None and not math.isfinite(end):
-        raise ArgumentError("axis", "must have finite ends", end)
-    return None if end is None else Decimal(repr(float(end)))
-
-
 def _apart(
     lowest: Decimal, highest: Decimal, *, low_moves: bool, high_moves: bool
 ) -> tuple[Decimal, Decimal]:
@@ -226,19 +203,16 @@ def _with_power(mark: Decimal) -> str:
 SIZE = 13.0
 """Font size of labels and values, in the unit of the drawing."""
 LINE = 17.0
-"""From one line of text to the next."""
 PADDING = 4.0
 SHRINKS = 1.2
 """A drawing that is wider than asked by no more than this is made smaller; else it scrolls."""
 _RISE = 0.36
 """From the middle of a line of text down to its base, in font sizes."""
 _SWATCH = 22.0
-# One of each for every series: `pooler.pages.charts.svg.N_SERIES`.
+# One of each for every series: `pooler.pages.svg.N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
 _FONT = "Helvetica, Arial, Noto Sans CJK JP, sans-serif"
-"""Of a drawing that is a file of its own."""
 _HATCH = 8.0
-"""From one line of a hatched bar to the next."""
 _MARKERS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -255,10 +229,7 @@ def number(value: float) -> str:
 
 
 class Sheet:
-    """A drawing of some width in pixels, and of the height that what is put on it needs.
-
-    `key` begins the ids within.
-    """
+    """A drawing of some width in pixels, and of the height that what is put on it needs."""
 
     def __init__(self, width: float, key: str) -> None:
         self.width = width
@@ -282,10 +253,8 @@ class Sheet:
 
     def line(self, x1: float, y1: float, x2: float, y2: float, classes: str) -> None:
         """Draw a straight line."""
-        self._parts.append(
-            f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
-            f' class="{classes}"/>'
-        )
+        ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
+        self._parts.append(f'<line {ends} class="{classes}"/>')
 
     def _grid(self, lines: Iterable[tuple[float, float, float, float]]) -> None:
         """Draw straight lines, upright or level, as one element: there are many of them."""
@@ -298,16 +267,11 @@ class Sheet:
 
     def rectangle(self, x: float, y: float, width: float, height: float, classes: str) -> None:
         """Draw a rectangle filled by a class."""
-        self._parts.append(
-            f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
-            f' class="{classes}"/>'
-        )
+        place = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+        self._parts.append(f'<rect {place} class="{classes}"/>')
 
     def bar(self, x: float, y: float, width: float, height: float, series: int) -> None:
-        """Draw a rectangle in the colour and the hatching of a series, counted from 0.
-
-        The lines are drawn one by one: printed, a pattern becomes a picture for every bar.
-        """
+        """Draw a rectangle in the colour and the hatching of a series, counted from 0."""
         self.rectangle(x, y, width, height, f"paper line-{series + 1}" if series else "fill-1")
         if series and (hatching := _hatching(series, x, y, width, height)):
             self._parts.append(f'<path d="{hatching}" class="hatch line-{series + 1}"/>')
@@ -316,15 +280,14 @@ class Sheet:
         """Draw a line through points in the colour and the dashes of a series."""
         places = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         dashes = f' stroke-dasharray="{_DASHES[series]}"' if _DASHES[series] else ""
-        self._parts.append(
-            f'<polyline points="{places}" fill="none" stroke-width="2"{dashes} class="line-{series + 1}"/>'
-        )
+        look = f'fill="none" stroke-width="2"{dashes} class="line-{series + 1}"'
+        self._parts.append(f'<polyline points="{places}" {look}/>')
 
     def marker(self, x: float, y: float, series: int, classes: str = "") -> None:
         """Draw the shape of a series, in its colour or as the classes say."""
+        place = f'transform="translate({number(x)} {number(y)})"'
         self._parts.append(
-            f'<path d="{_MARKERS[series]}" transform="translate({number(x)} {number(y)})"'
-            f' class="{classes or f"fill-{series + 1}"}"/>'
+            f'<path d="{_MARKERS[series]}" {place} class="{classes or f"fill-{series + 1}"}"/>'
         )
 
     def legend(self, names: Sequence[str], *, are_lines: bool) -> float:
@@ -351,43 +314,32 @@ class Sheet:
         return (y + LINE if x else y) + PADDING
 
     def horizontal_axis(
-        self,
-        scale: AxisScale,
-        marks: Sequence[Decimal],
-        spans: Iterable[tuple[float, float]],
-        bottom: float,
-        label: str,
+        self, scale: AxisScale, spans: Iterable[tuple[float, float]], bottom: float, label: str
     ) -> float:
-        """Draw an axis below a field, with lines through its spans; return where its label ends.
-
-        Numbers that would meet the one before them are left out, and their lines stay.
-        """
-        places = [scale.place(float(mark)) for mark in marks]
-        self._grid((place, top, place, end) for top, end in spans for place in places)
+        """Draw an axis below a field, with lines through its spans; return where its label ends."""
+        self._grid((place, top, place, end) for top, end in spans for place in scale.places)
         self.line(scale.start, bottom, scale.stop, bottom, "axis")
-        self.horizontal_numbers(scale, marks, bottom + PADDING)
+        self.horizontal_numbers(scale, bottom + PADDING)
         lines = wrapped_label(label, self.width)
-        middle = (scale.start + scale.stop) / 2
         half = widest(lines) / 2
-        middle = max(half, min(middle, self.width - half))
+        middle = max(half, min((scale.start + scale.stop) / 2, self.width - half))
         return self.lines(middle, bottom + PADDING + LINE, lines, anchor="middle", classes="soft")
 
-    def horizontal_numbers(self, scale: AxisScale, marks: Sequence[Decimal], top: float) -> None:
+    def horizontal_numbers(self, scale: AxisScale, top: float) -> None:
         """Write the numbers of an axis."""
         taken = 0.0
-        for mark, label in zip(marks, tick_labels(list(marks)), strict=True):
+        for place, label in zip(scale.places, tick_labels(scale.marks), strict=True):
             half = text_width(label) / 2
-            middle = min(max(scale.place(float(mark)), half), self.width - half)
+            middle = min(max(place, half), self.width - half)
             if middle - half < taken:
                 continue
             self.text(middle, top + LINE / 2, label, anchor="middle")
             taken = middle + half + PADDING
 
-    def vertical_axis(self, scale: AxisScale, marks: Sequence[Decimal], left: float) -> None:
+    def vertical_axis(self, scale: AxisScale, left: float) -> None:
         """Draw an axis at the left of a field, with lines through it to the right end."""
-        places = [scale.place(float(mark)) for mark in marks]
-        self._grid((left, place, self.width, place) for place in places)
-        for place, label in zip(places, tick_labels(list(marks)), strict=True):
+        self._grid((left, place, self.width, place) for place in scale.places)
+        for place, label in zip(scale.places, tick_labels(scale.marks), strict=True):
             self.text(left - 2 * PADDING, place, label, anchor="end")
         self.line(left, scale.start, left, scale.stop, "axis")
 
@@ -428,25 +380,19 @@ class Sheet:
         )
 
 
-def horizontal_scale(
-    values: Iterable[float], axis: Axis, start: float, stop: float
-) -> tuple[AxisScale, list[Decimal]]:
+def horizontal_scale(values: Iterable[float], axis: Axis, start: float, stop: float) -> AxisScale:
     """Choose the ends and the ticks of a horizontal axis, as many as have room for their numbers."""
     found = list(values)
     for most in (8, 6, 5, 4, 3):
-        scale, marks = make_scale(found, axis, start, stop, most=most)
-        places = [scale.place(float(mark)) for mark in marks]
-        room = min((after - before for before, after in pairwise(places)), default=stop - start)
-        if widest(tick_labels(marks)) + 2 * PADDING <= room:
+        scale = make_scale(found, axis, start, stop, most=most)
+        room = min((after - before for before, after in pairwise(scale.places)), default=stop - start)
+        if widest(tick_labels(scale.marks)) + 2 * PADDING <= room:
             break
-    return scale, marks
+    return scale
 
 
 def _hatching(series: int, x: float, y: float, width: float, height: float) -> str:
-    """Return the lines within a rectangle that mark a series, from 1 on, without its colour.
-
-    Rising; short and level in two rows; crossed; level; upright.
-    """
+    """Return the lines within a rectangle that mark a series, from 1 on, without its colour."""
     if width <= 0 or height <= 0:
         return ""
     across = [x + _HATCH * step for step in range(int(width / _HATCH) + 1)]
@@ -507,7 +453,6 @@ COLOURS: Mapping[str, tuple[str, str]] = {
     "on-shade-4": ("#ffffff", "#10141a"),
     "on-shade-5": ("#ffffff", "#10141a"),
 }
-"""On light and on dark."""
 
 _CHARTS = """\
 svg text{fill:var(--text);font-family:inherit}
@@ -539,10 +484,7 @@ def _rules() -> str:
 
 
 def stylesheet() -> str:
-    """Return the colours as custom properties, and the classes that drawings use.
-
-    The dark ones hold where the reader's system asks for them, but on paper.
-    """
+    """Return the colours as custom properties, and the classes that drawings use."""
     light, dark = (
         "".join(f"--{name}:{colours[scheme]};" for name, colours in COLOURS.items()) for scheme in (0, 1)
     )
