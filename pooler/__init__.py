@@ -22,7 +22,6 @@ from pooler.version import __version__ as __version__
 _MODULES = {
     "pooler.commands.measure.evaluate": ("attainable",),
     "pooler.commands.measure.choice": ("choose",),
-    "pooler.commands.trust.corrected": ("corrected",),
     "pooler.commands.trust.paper_least": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),
     "pooler.commands.look.lists": ("list_measures", "list_strategies"),

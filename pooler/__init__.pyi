@@ -65,7 +65,6 @@ from pooler.commands.start.import_ import import_topics as import_topics
 from pooler.commands.start.import_ import import_work as import_work
 from pooler.commands.start.init import init as init
 from pooler.commands.trust.audit import audit as audit
-from pooler.commands.trust.corrected import corrected as corrected
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.paper import paper as paper
 from pooler.commands.trust.paper_difference import paper_difference as paper_difference

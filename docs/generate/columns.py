@@ -52,7 +52,6 @@ MORE: tuple[tuple[str, Maker], ...] = (
         ),
     ),
     ("paper least", lambda _c: p.swap_of_ranks([1, 2], 2, 3)),
-    ("audit", lambda c: p.corrected(_alice(c), "gpt", measures="P@5", pool="sample")),
     ("sensitivity", lambda c: p.sensitivity(_alice(c), depth=5, flips=3)),
     ("sensitivity", lambda c: p.sensitivity(_alice(c), depth=5, by="pair")),
     ("variation", lambda c: p.variation(c, by="pair", simulate=200)),

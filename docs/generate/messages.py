@@ -37,7 +37,7 @@ DOING = {
         "store/analysis/measures", "store/analysis/significance", "pooler/sources/source",
         "pooler/sources/stored", "pooler/sources/files",
         "pooler/cli/options", "pooler/commands/measure",
-        "store/analysis/corrected", "pooler/commands/trust/corrected",
+        "store/analysis/corrected",
     ),
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",

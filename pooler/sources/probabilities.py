@@ -23,7 +23,7 @@ from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.agreement.votes import grade_counts, level_index, n_judges_of
 from store.analysis.arrays import cut_by_code
 from store.analysis.variation.collection import CollectionVariation, collection_variation
-from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, probable_rankings
+from store.analysis.variation.moments import SUPPOSED, Empty, ProbableRankings, probable_rankings
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from store.formats.scale import parse_scale

@@ -112,8 +112,6 @@ class Source:
         is_rule = isinstance(qrels, QrelsDefinition)
         self.is_of_files = qrels is not None and not is_name and (not is_rule or bool(judgements))
         """Whether the grades are of files, or in memory."""
-        self.apart = ""
-        """A model whose grades are used beside those that count: it is not told of as left out."""
         self.collection: str | Collection = DEFAULT_COLLECTION if collection is None else collection
         self.order = order
         self.lenient = lenient
@@ -199,7 +197,7 @@ class Source:
     def _qrels(self) -> FileQrels | JudgesQrels | CollectionQrels:
         given, level, scale = self._given["qrels"], self._given["level"], self._given["scale"]
         if not self.is_of_files:
-            return CollectionQrels(self.named_qrels, self.collection, level, self.apart)
+            return CollectionQrels(self.named_qrels, self.collection, level)
         if isinstance(given, QrelsDefinition):
             return JudgesQrels(self.judgements, self.reading, self.definition, level)
         return FileQrels(given, self._given["codes"], scale, level, self.lenient)
@@ -414,7 +412,7 @@ class Source:
         """Say what was measured, for the settings of a result."""
         judged = self._at_hand
         facts = self.named() | {"level": judged.level, "order": self.order}
-        return facts | judged.voters.without(self.apart).to_json()
+        return facts | judged.voters.to_json()
 
 
 def source_of(given: Measurable | str | Path) -> Source:

@@ -99,8 +99,6 @@ class CollectionQrels:
     named: NamedQrels
     collection: str | Collection
     level: Level
-    apart: str
-    """A model whose grades are used beside those that count: it is not told of as left out."""
 
     @property
     def _is_binary(self) -> bool:
@@ -130,11 +128,10 @@ class CollectionQrels:
         with opened_collection(self.collection) as opened:
             check_no_file_for_a_tag(opened, runs.tags, hint)
             level = definition.level_on(opened.scale, self.level)
-            sole = None if docnos else opened.grades.sole(definition, self.apart)
+            sole = None if docnos else opened.grades.sole(definition)
             final = None
             if sole is None:
-                at = level if self._is_binary else None
-                final = opened.grades.final(definition, at, apart=self.apart)
+                final = opened.grades.final(definition, level if self._is_binary else None)
             ranked = opened.runs.ranked(runs.tags, order=runs.order, docnos=final is not None)
             check_some_run(ranked.tags)
             pools = depth_pools(opened)
@@ -144,7 +141,7 @@ class CollectionQrels:
                 pooled = opened.grades.ungraded(grades, definition)
                 n_rows = counted(sole.n_documents, "judgement")
                 say(f"{label}: {n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                warn_about_voters(sole.voters.without(self.apart))
+                warn_about_voters(sole.voters)
             else:
                 assert final is not None
                 pooled = opened.grades.ungraded(final.by_topic(), definition)
@@ -162,7 +159,7 @@ class CollectionQrels:
         n_rows = counted(final.n_documents, "judgement")
         say(f"{named.label}: {n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
         warn_about_qrels(opened, named, final)
-        warn_about_voters(final.all_votes.voters.without(self.apart))
+        warn_about_voters(final.all_votes.voters)
 
 
 def depth_pools(opened: Collection) -> tuple[FedPool, ...]:

@@ -44,7 +44,7 @@ section 4.3            p = .07 is called a considerable significant difference; 
                        significant at 5%
 section 4.2.2, 5.37%   follows from .0330 + .00487 = .03787, which gives .05364, and up; from
                        the .0378 that table 6 has for it, .05359
-tables 7, 8            no error, but rounded up, not to the nearest; `round_up` of `undiscovered.pairs`
+tables 7, 8            no error, but rounded up, not to the nearest; `round_up` of `undiscovered`
 section 6              the effect of undiscovered documents "becomes large"; does not is meant, and
                        "section 2.3" is 2.2.3
 ====================== ===========================================================================

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,8 @@ def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[
     Topics ascend. Sampled documents that could not be judged are lost at
     random within their stratum: they count as not sampled.
 
+    Examples
+    --------
     >>> sample = drawn(np.zeros(4, int), np.array([0, 0, 0, 1]), np.array([True, False, True, True]))
     >>> sample.inclusion.round(3).tolist(), sample.joint.round(3).tolist()
     ([0.667, 0.667, 1.0], [1.333, 1.0])
@@ -90,6 +92,8 @@ def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[
 def grade_counts(model: NDArray[np.int64], sample: Drawn) -> NDArray[np.int64]:
     """Count judged documents by the model's grade, for the grades that documents have, ascending.
 
+    Examples
+    --------
     >>> sample = drawn(np.zeros(3, int), np.zeros(3, int), np.array([True, True, False]))
     >>> grade_counts(np.array([2, 0, 1]), sample).tolist()
     [1, 0, 1]
@@ -386,6 +390,8 @@ def corrected_ideal(
 def corrected_ndcg(discounted: NDArray[np.float64], ideal: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide estimated discounted gains by those of the best list, cut to [0, 1]; 0 where that has none.
 
+    Examples
+    --------
     >>> corrected_ndcg(np.array([[1.0, 3.0, 1.0]]), np.array([2.0, 2.0, 0.0])).tolist()
     [[0.5, 1.0, 0.0]]
     """
@@ -505,66 +511,65 @@ def _mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
 def corrected_measures(
     population: Population, specs: Sequence[MeasureSpec], *, whole: Drawn | None = None
 ) -> list[CorrectedMeasure]:
-    """Correct a model's scores by people's grades of a sample, in which every stratum has a judged document.
+    """Correct a model's scores by people's grades of a sample.
 
-    What is expected of documents that people did not judge is one of `WAYS`. Methods are those of
-    `difference_scores`, `corrected_precision` and `corrected_ndcg`. `whole` is the sample with the documents
-    that could not be judged; bounds are of it. O(n_runs^2 n_judged) a measure.
+    Parameters
+    ----------
+    population : Population
+        Every stratum that has documents has a judged one.
+    specs : sequence of MeasureSpec
+    whole : Drawn, optional
+        The sample with the documents that could not be judged; bounds are of it.
+
+    Returns
+    -------
+    list of CorrectedMeasure
+        What is expected of documents that people did not judge is one of `WAYS`.
+
+    Notes
+    -----
+    Methods are those of `difference_scores`, `corrected_precision` and `corrected_ndcg`.
+    O(n_runs^2 n_judged) a measure.
     """
-    used: CorrectionMethod = "calibrated" if population.is_learnable else "people"
-    found = []
-    for spec in specs:
-        one = _corrected(population, spec, used)
-        if whole is not None and whole.judged.size > population.sample.judged.size:
-            filled = [
-                replace(population, sample=whole, people=_filled(population, whole, end)) for end in (0, -1)
-            ]
-            expected = _expected(population, spec, used)
-            bounds = [_mean(_by_topic(each, spec, expected)) for each in filled]
-            one = replace(one, bounds=np.sort(bounds, axis=0))
-        found.append(one)
-    return found
+    return [_corrected(population, spec, whole) for spec in specs]
 
 
-class _Expected(NamedTuple):
-    """What is expected of every document: its gain, and for nDCG how likely each grade is."""
-
-    gains: NDArray[np.float64]
-    shares: NDArray[np.float64]
+_Expected = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""What is expected of every document: its gain, and for nDCG how likely each grade is."""
 
 
-def _gains(population: Population, spec: MeasureSpec, level: int | None = None) -> NDArray[np.float64]:
-    """Return the gain of every grade, where relevance is one at a level, by default people's."""
+def _gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     if spec.gains is not None:
         return spec.gains
-    return (population.levels >= (population.level if level is None else level)).astype(np.float64)
+    return (population.levels >= population.level).astype(np.float64)
 
 
 def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> _Expected:
-    n_documents, n_outcomes = population.model.size, population.levels.size
+    n, outcomes = population.levels.size, population.people
     if way == "people":
-        return _Expected(np.zeros(n_documents), np.zeros((n_documents, n_outcomes)))
-    outcomes = population.people
-    if spec.gains is None:  # relevant or not
-        outcomes, n_outcomes = _gains(population, spec)[outcomes].astype(np.int64), 2
-    shares = calibrated_shares(population.model, outcomes, n_outcomes, population.sample)
-    return _Expected(shares[:, 1] if spec.gains is None else shares @ spec.gains, shares)
+        return np.zeros(population.model.size), np.zeros((population.model.size, n))
+    if spec.gains is not None:
+        shares = calibrated_shares(population.model, outcomes, n, population.sample)
+        return shares @ spec.gains, shares
+    relevant = _gains(population, spec)[outcomes].astype(np.int64)
+    shares = calibrated_shares(population.model, relevant, 2, population.sample)
+    return shares[:, 1], shares
 
 
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
-    sample = population.sample
+    sample, (gains, shares) = population.sample, expected
     people = _gains(population, spec)[population.people]
     if spec.kind == "AP":
         places = population.places[:, :, : spec.worth.size]
-        return corrected_precision(places, expected.gains, people, sample)
-    residuals = people - expected.gains[sample.judged]
-    sums = population.topic_sums(spec.worth, expected.gains)
+        return corrected_precision(places, gains, people, sample)
+    residuals = people - gains[sample.judged]
+    sums = population.topic_sums(spec.worth, gains)
     linear = difference_scores(sums, population.weights(spec.worth), residuals, sample)
     if spec.kind == "linear":
         return linear
     counts = np.stack(
         [
-            _count(population, population.people >= place, expected.shares[:, place:].sum(axis=1))
+            _count(population, population.people >= place, shares[:, place:].sum(axis=1))
             for place in range(1, population.levels.size)
         ],
         axis=1,
@@ -587,34 +592,37 @@ def _count(
     return np.asarray(np.bincount(sample.topics, expected, minlength=n_topics) + of_judged)
 
 
-def _corrected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> CorrectedMeasure:
-    by_model = _mean(_by_model(population, spec))
+def _corrected(population: Population, spec: MeasureSpec, whole: Drawn | None) -> CorrectedMeasure:
+    way: CorrectionMethod = "calibrated" if population.is_learnable else "people"
+    expected = _expected(population, spec, way)
+    scores, sample, bounds = _by_topic(population, spec, expected), population.sample, None
+    if whole is not None and whole.judged.size > sample.judged.size:
+        # People's grades, the least or the greatest where there is none.
+        ends = []
+        for least in (0, population.levels.size - 1):
+            people = np.full(whole.judged.size, least)
+            people[np.searchsorted(whole.judged, sample.judged)] = population.people
+            ends.append(_mean(_by_topic(replace(population, sample=whole, people=people), spec, expected)))
+        bounds = np.sort(ends, axis=0)
+    found = CorrectedMeasure(
+        spec.name, spec.kind, way, _mean(_by_model(population, spec)), scores, bounds=bounds
+    )
     if spec.kind != "linear":
-        scores = _by_topic(population, spec, _expected(population, spec, way))
-        return CorrectedMeasure(spec.name, spec.kind, way, by_model, scores)
-    sample, n_topics = population.sample, population.places.shape[1]
-    rows = sample.judged
-    weights = population.weights(spec.worth) / n_topics
-    people = _gains(population, spec)[population.people]
-    variances: dict[CorrectionMethod, float] = {}
-    covariance = np.empty((0, 0))
-    for one in WAYS:
-        if one == "calibrated" and not population.is_learnable:
-            continue
-        expected = _expected(population, spec, one)
-        found = covariances(weights * (people - expected.gains[rows]), sample)
-        variances[one] = float(np.mean(np.diag(found)))
-        covariance = found if one == way else covariance
-    scores = _by_topic(population, spec, _expected(population, spec, way))
-    return CorrectedMeasure(
-        name=spec.name,
-        kind=spec.kind,
-        way=way,
-        by_model=by_model,
-        by_topic=scores,
-        covariance=covariance,
-        variances=variances,
-        outside=_outside(population, spec),
+        return found
+    weights = population.weights(spec.worth) / population.places.shape[1]
+    grades = _gains(population, spec)[population.people]
+    of_ways = {}
+    for one in WAYS[WAYS.index(way) :]:
+        gains, _ = _expected(population, spec, one)
+        of_ways[one] = covariances(weights * (grades - gains[sample.judged]), sample)
+    kept = population.places[:, :, : spec.worth.size]
+    worth = spec.worth[: kept.shape[2]]
+    filled, outside = (flags @ worth for flags in (kept != NOT_RETRIEVED, kept == NOT_POOLED))
+    return replace(
+        found,
+        covariance=of_ways[way],
+        variances={one: float(np.mean(np.diag(values))) for one, values in of_ways.items()},
+        outside=np.nan_to_num(quotient(outside.sum(axis=1), filled.sum(axis=1))),
     )
 
 
@@ -622,28 +630,13 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     """Score the runs by the model's grades alone, by topic; NaN of nDCG where it found nothing."""
     none = replace(population.sample, judged=np.empty(0, np.int64))
     unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
-    n_levels = population.levels.size
+    of_level, n_levels = spec.gains, population.levels.size
+    if of_level is None:
+        of_level = (population.levels >= population.model_level).astype(np.float64)
+    gains = np.append(of_level, 0.0)[population.model]  # 0 without a grade
     grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
-    of_grade = np.append(_gains(population, spec, population.model_level), 0.0)
-    expected = _Expected(of_grade[population.model], grades)
-    found = _by_topic(unjudged, spec, expected)
+    found = _by_topic(unjudged, spec, (gains, grades))
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]
-        found[:, np.bincount(none.topics, expected.gains, minlength=n_topics) == 0] = np.nan
-    return found
-
-
-def _outside(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return the share of weight on documents outside the pool."""
-    kept = population.places[:, :, : spec.worth.size]
-    worth = spec.worth[: kept.shape[2]]
-    total = ((kept != NOT_RETRIEVED) @ worth).sum(axis=1)
-    outside = ((kept == NOT_POOLED) @ worth).sum(axis=1)
-    return np.asarray(np.divide(outside, total, out=np.zeros(total.shape), where=total > 0))
-
-
-def _filled(population: Population, whole: Drawn, place: int) -> NDArray[np.int64]:
-    """Return people's grades of a sample, the least or the greatest where there is none."""
-    found = np.full(whole.judged.size, np.arange(population.levels.size)[place])
-    found[np.searchsorted(whole.judged, population.sample.judged)] = population.people
+        found[:, np.bincount(none.topics, gains, minlength=n_topics) == 0] = np.nan
     return found

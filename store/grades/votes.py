@@ -87,11 +87,10 @@ class SoleGrades:
     """The judge, and who was left out."""
 
 
-def fetch_voters_of(session: Session, definition: QrelsDefinition, apart: str = "") -> Voters:
+def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
     """Choose whose judgements count by a definition, as of its moment.
 
-    `PoolerError`: nobody is named, and those who count graded less than half of what others did; `apart` is
-    a judge of whom nobody would think that these grades are meant.
+    `PoolerError`: nobody is named, and those who count graded less than half of what others did.
     """
     judges, until = fetch_judges(session), definition.as_of
     for name in definition.judges:
@@ -106,7 +105,7 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition, apart: str = 
     has_rulings = not definition.without_rulings
     voters = choose_voters(judges, graders, of=definition.judges, kinds=definition.kinds, rulings=has_rulings)
     if voters.left_out and not voters.is_named:
-        check_share(_documents_by_kind(session, until, apart), voters)
+        check_share(_documents_by_kind(session, until), voters)
     return voters
 
 
@@ -120,9 +119,9 @@ def _graders_then(session: Session, until: datetime) -> frozenset[str]:
     return frozenset(judges[number].name for number in found)
 
 
-def _documents_by_kind(session: Session, until: datetime | None, apart: str) -> dict[JudgeKind, int]:
-    """Count the documents that judges of each kind graded, but for one; adjudicators' are people's."""
-    kinds = {row.id: JudgeKind(row.kind) for row in _judge_rows(session) if row.name != apart}
+def _documents_by_kind(session: Session, until: datetime | None) -> dict[JudgeKind, int]:
+    """Count the documents that judges of each kind graded; adjudicators' are people's."""
+    kinds = {row.id: JudgeKind(row.kind) for row in _judge_rows(session)}
     topic_of, document_of, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
     pairs = as_pairs(topic_of, document_of)
     found: dict[JudgeKind, int] = {}
@@ -160,9 +159,7 @@ def topic_ids_of(topics: Keys, definition: QrelsDefinition) -> list[int]:
     return [topics.ids[topic] for topic in definition.without_topics]
 
 
-def fetch_all_votes(
-    session: Session, topics: Keys, scale: Scale, definition: QrelsDefinition, apart: str = ""
-) -> AllVotes:
+def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: QrelsDefinition) -> AllVotes:
     """Gather the votes and rulings that count by a definition; see `store.grades.opinions.gather`."""
     from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
 
@@ -173,7 +170,7 @@ def fetch_all_votes(
     names = {one.id: one.name for one in judges}
     adjudicators = {one.name for one in judges if one.kind == JudgeKind.ADJUDICATOR}
     rulings: list[CurrentRuling] = []
-    voters = fetch_voters_of(session, definition, apart)
+    voters = fetch_voters_of(session, definition)
     if not definition.without_rulings and not adjudicators.isdisjoint(voters.names):
         named = (one.kind for one in voters.judges if one.kind is not JudgeKind.ADJUDICATOR)
         kinds = sorts_of(named) if definition.judges or until else definition.kinds
@@ -225,7 +222,7 @@ def fetch_all_votes(
 class CollectionGrades(Area):
     """The grades of a collection, of one judge or of all."""
 
-    def sole(self, definition: QrelsDefinition, apart: str = "") -> SoleGrades | None:
+    def sole(self, definition: QrelsDefinition) -> SoleGrades | None:
         """Return the grades that a definition chooses, where they are those of one judge.
 
         They are those of `final`, at half a microsecond an event where that takes some three.
@@ -240,7 +237,7 @@ class CollectionGrades(Area):
             is_own = definition.sole is not None
             if not is_own and any(one.kind == JudgeKind.ADJUDICATOR for one in judges):
                 return None
-            voters = fetch_voters_of(session, definition, apart)
+            voters = fetch_voters_of(session, definition)
             names = {one.id: one.name for one in judges if one.name in voters.names}
             chosen = None if len(names) == len(judges) else np.array(list(names), dtype=np.int64)
             events = newest_events(session.connection(), chosen)
@@ -287,11 +284,11 @@ class CollectionGrades(Area):
             )
             return population_votes(cells, least=least)
 
-    def all_votes(self, definition: QrelsDefinition, apart: str = "") -> AllVotes:
+    def all_votes(self, definition: QrelsDefinition) -> AllVotes:
         """Return the votes and rulings that count; see `fetch_all_votes`."""
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            return fetch_all_votes(session, topics, self._db.scale, definition, apart)
+            return fetch_all_votes(session, topics, self._db.scale, definition)
 
     def open_pairs(self, all_votes: AllVotes, definition: QrelsDefinition) -> dict[Pair, str]:
         """Return the round of every document to be judged that has neither a grade nor a reason for none.
@@ -326,9 +323,9 @@ class CollectionGrades(Area):
             left = np.setdiff1d(pooled, np.concatenate(graded)) if graded else np.unique(pooled)
             return {topic: ids for topic, (ids,) in _by_topic(topics, left >> 32, left & LOW).items()}
 
-    def final(self, definition: QrelsDefinition, level: int | None = None, *, apart: str = "") -> FinalQrels:
+    def final(self, definition: QrelsDefinition, level: int | None = None) -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels.decide`."""
-        return decide(self.all_votes(definition, apart), definition, level)
+        return decide(self.all_votes(definition), definition, level)
 
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
         """Return a sampled pool, default the only one, by name; see `store.grades.sampled`."""

@@ -14,9 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from store.analysis.variation.collection import Topic, collection_variation, pair_components
+from store.analysis.variation.collection import (
+    Topic,
+    collection_variation,
+    order_probabilities,
+    pair_components,
+)
 from store.analysis.variation.moments import variation
-from store.analysis.variation.order import order_probabilities
 from store.analysis.variation.simulation import simulate_maps
 from tests.benchmarks.timing import once, seconds
 

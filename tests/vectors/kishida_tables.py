@@ -4,7 +4,7 @@ K. Kishida, "Property of Average Precision as Performance Measure for Retrieval 
 Japanese).
 
 A number is a string; a cell that the paper leaves empty is left out. Table 3 and its cells that
-cannot occur are with the tests of `store.analysis.undiscovered.sensitivity`.
+cannot occur are with the tests of `store.analysis.undiscovered`.
 """
 
 from __future__ import annotations

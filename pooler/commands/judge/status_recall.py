@@ -325,7 +325,7 @@ class OrderGoal:
     def __init__(self, collection: Collection, until: Until) -> None:
         from pooler.sources.probabilities import load_probable, moments
         from pooler.sources.source import Source
-        from store.analysis.variation.next import settled_pairs
+        from store.analysis.variation.collection import settled_pairs
 
         self._until = until
         self._is_settled = False

@@ -43,7 +43,7 @@ from store.analysis.significance.t_tests import (
     unpaired_t,
     welch_t,
 )
-from store.analysis.undiscovered.pairs import required_difference
+from store.analysis.undiscovered import required_difference
 from store.errors import PoolerError, UnknownNameError
 from store.text import counted
 

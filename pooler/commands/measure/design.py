@@ -51,8 +51,8 @@ from store.analysis.significance.power import (
     topics_for_power,
     topics_for_width,
 )
-from store.analysis.undiscovered.pairs import required_difference
-from store.analysis.variation.order import expected_tau, expected_tau_ap
+from store.analysis.undiscovered import required_difference
+from store.analysis.variation.collection import expected_tau, expected_tau_ap
 from store.errors import ArgumentError, PoolerError
 from store.records import JudgeKind
 from store.text import counted, percent

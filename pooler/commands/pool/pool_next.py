@@ -17,8 +17,7 @@ from pooler.sources.probabilities import Probable, load_probable, say_empty
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import TOPIC, Column, Table, hidden
 from pooler.version import __version__
-from store.analysis.variation.collection import collection_variation
-from store.analysis.variation.next import next_documents
+from store.analysis.variation.collection import collection_variation, next_documents
 from store.errors import ArgumentError, PoolerError
 from store.records import Pool, PoolEntry
 from store.text import counted, natural_key

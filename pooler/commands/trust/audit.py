@@ -17,10 +17,19 @@ from pooler.sources.judgement_files import is_file, named_file
 from pooler.sources.source import source_of
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.votes import level_index
-from store.analysis.audit.annotators import FEW_PAIRS, AlternativeTest, alternative_test
-from store.analysis.audit.bias import OddsRatio, bias, exposure_odds, favour
-from store.analysis.audit.levels import cut_agreements
-from store.analysis.audit.orders import CONCLUSIONS, conclusions, order_agreement
+from store.analysis.audit import (
+    CONCLUSIONS,
+    FEW_PAIRS,
+    AlternativeTest,
+    OddsRatio,
+    alternative_test,
+    bias,
+    conclusions,
+    cut_agreements,
+    exposure_odds,
+    favour,
+    order_agreement,
+)
 from store.analysis.significance.pairs import holm
 from store.errors import ArgumentError, PoolerError
 from store.grades import Aggregate
@@ -31,7 +40,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasuredBoth
+    from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns
     from pooler.sources.source import Measurable
 
     Judged: TypeAlias = Measurable
@@ -76,6 +85,7 @@ def audit(
     ] = None,
     circular: bool = False,
     cutoff: Cutoff = None,
+    sample: Annotated[str | None, Option("--sample NAME", default="the only one")] = None,
     resamples: Annotated[int, Option(least=100, most=1_000_000)] = 2000,
     seed: Seed = 1,
 ) -> Audit:
@@ -84,7 +94,8 @@ def audit(
     First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
     each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant
     differences appear or vanish, and, of several people, the alternative annotator test. The table `runs`
-    has the scores of every run.
+    has the scores of every run. By name alone: `corrected`, scores by a model that graded a whole pool,
+    corrected by people's grades of a random sample of it, with intervals; `corrected_pairs`, differences.
 
     Example: pooler audit gpt --against alice --against bob --aggregate majority --ties low
 
@@ -102,6 +113,7 @@ def audit(
     uses : TSV with a header that lists the runs: file, tag, group, name, models (that the run uses, as
         gpt-4,llama; none; empty = unknown). Of a collection tag and models are read.
     circular : Rank runs that use the judge's own model, too.
+    sample : Table `corrected`: the sampled pool.
     resamples : Times to resample topics.
     seed : Seed of resampling.
 
@@ -183,9 +195,10 @@ def audit(
             if not ranked.any():
                 message = f"every run uses {family}, the model of the audited judge"
                 raise PoolerError(message, hint="--circular ranks these runs all the same")
-            with progress("measures", len(runs.measures)) as advance:
-                for one in runs.measures:
-                    by_measure.append(_of_measure(one, runs, ranked, top=top, alpha=alpha, **drawn))
+            with progress("measures", len(runs.scores)) as advance:
+                for one, (human, judged) in runs.scores.items():
+                    part = _of_measure(one, human, judged, runs, ranked, top=top, alpha=alpha, **drawn)
+                    by_measure.append(part)
                     advance(1)
             odds = {name: _odds(grades, runs, name, cuts[1], **drawn) for name in runs.families}
         _tell(grades, test, runs, circular=circular, family=family)
@@ -201,6 +214,7 @@ def audit(
     return Audit(
         grades=grades,
         audited=runs,
+        source=whole,
         levels=tuple(levels),
         test=test,
         by_measure=tuple(by_measure),
@@ -210,7 +224,9 @@ def audit(
 
 
 def _of_measure(
-    one: MeasuredBoth,
+    name: str,
+    by_people: NDArray[np.float64],
+    by_model: NDArray[np.float64],
     runs: AuditedRuns,
     ranked: NDArray[np.bool_],
     *,
@@ -219,14 +235,16 @@ def _of_measure(
     seed: int,
     resamples: int,
 ) -> MeasureAudit:
-    n_topics = one.human.shape[1]
+    kept = np.isfinite(by_people).all(axis=0) & np.isfinite(by_model).all(axis=0)
+    by_people, by_model = by_people[:, kept], by_model[:, kept]
+    n_topics, n_left_out = by_people.shape[1], int(np.count_nonzero(~kept))
     if not n_topics:
         empty = np.full(len(runs.tags), np.nan)
-        return MeasureAudit(one.name, 0, one.n_left_out, ranked, empty, empty)
+        return MeasureAudit(name, 0, n_left_out, ranked, empty, empty)
     drawn = {"seed": seed, "resamples": resamples}
-    human, model = one.human[ranked], one.model[ranked]
+    human, model = by_people[ranked], by_model[ranked]
     kinds, turned = conclusions(human, model, alpha=alpha)
-    gains = {what: favour(one.model - one.human, chosen, **drawn) for what, chosen in runs.members().items()}
+    gains = {what: favour(by_model - by_people, chosen, **drawn) for what, chosen in runs.members().items()}
     favours = {what: gain for what, gain in gains.items() if gain is not None}
     p_holm: dict[tuple[str, str], float] = {}
     for kind in ("group", "uses"):
@@ -235,14 +253,14 @@ def _of_measure(
         adjusted = holm([np.nan if p is None else p for p in p_values]).tolist()
         p_holm |= dict(zip(names, adjusted, strict=True))
     return MeasureAudit(
-        name=one.name,
+        name=name,
         n_topics=n_topics,
-        n_left_out=one.n_left_out,
+        n_left_out=n_left_out,
         ranked=ranked,
-        human=one.human.mean(axis=1),
-        model=one.model.mean(axis=1),
+        human=by_people.mean(axis=1),
+        model=by_model.mean(axis=1),
         order=order_agreement(human, model, top=top, **drawn),
-        bias=bias(one.human, one.model, counted=ranked, **drawn),
+        bias=bias(by_people, by_model, counted=ranked, **drawn),
         conclusions=tuple(
             (int((kinds == code).sum()), int(turned[kinds == code].sum())) for code in range(len(CONCLUSIONS))
         ),
@@ -257,21 +275,12 @@ def _odds(
     of_family = runs.using(family)
     if of_family.all():
         return None
-    both = grades.both
-    parts: list[NDArray[np.int64]] = []
-    for code, topic in enumerate(grades.topics):
-        if topic not in runs.first:
-            continue
-        first = runs.first[topic]
-        by_family = np.asarray(first[:, of_family].any(axis=1))
-        by_others = np.asarray(first[:, ~of_family].any(axis=1))
-        rows = np.flatnonzero(both & (grades.topic_codes == code))
-        kept = by_family | by_others
-        exposed = by_family & ~by_others
-        human, model = grades.human[rows][kept], grades.model[rows][kept]
-        parts.append(np.stack([np.full(human.size, code), human, exposed[kept], model >= cut]))
-    topics, people, exposed, relevant = np.concatenate(parts, axis=1)
-    return exposure_odds(topics, people, exposed > 0, relevant > 0, seed=seed, resamples=resamples)
+    by_family, by_others = np.stack([runs.first[:, those].any(axis=1) for those in (of_family, ~of_family)])
+    kept = by_family | by_others
+    rows, exposed = np.flatnonzero(grades.both)[kept], (by_family & ~by_others)[kept]
+    relevant = grades.model[rows] >= cut
+    people, topics = grades.human[rows], grades.topic_codes[rows]
+    return exposure_odds(topics, people, exposed, relevant, seed=seed, resamples=resamples)
 
 
 def _tell(

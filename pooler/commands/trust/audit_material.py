@@ -24,12 +24,10 @@ if TYPE_CHECKING:
 
     from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
-    from store.analysis.audit.bias import Bias, Favour
-    from store.analysis.audit.orders import OrderAgreement
-    from store.analysis.measures.names import MeasureName
+    from store.analysis.audit import Bias, Favour, OrderAgreement
     from store.collection import Collection
     from store.grades.definition import QrelsDefinition
-    from store.records import Judge, Run, Scale, StoredRun
+    from store.records import Run, Scale, StoredRun
 
 FIRST = 10
 """Documents of a run that it is taken to have put forward."""
@@ -66,21 +64,23 @@ class AuditedGrades:
         n_topics = len(self.topics)
         return np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)
 
-    def by_topic(self, places: NDArray[np.int64]) -> Grades:
-        """Return ids and grades, of people or of the other, of documents that both graded."""
+    def by_topic(self, places: NDArray[np.int64], kept: NDArray[np.bool_]) -> Grades:
+        """Return ids and grades, of people or of the other, of some documents that they graded."""
         values = np.array(self.scale.values, dtype=np.int64)
-        both = self.both
         found = {}
-        for code in np.unique(self.topic_codes[both]).tolist():
-            rows = both & (self.topic_codes == code)
+        for code in np.unique(self.topic_codes[kept]).tolist():
+            rows = kept & (self.topic_codes == code)
             found[self.topics[code]] = (self.documents[rows], values[places[rows]])
         return found
 
 
-def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> None:
-    """Refuse unknown names and a judge against himself or herself; say which of the people are models."""
-    kinds = {judge.name: judge.kind.value for judge in known}
-    for name in (model, *people):
+def audited_grades(
+    opinions: Opinions, model: str, people: Sequence[str], rule: QrelsDefinition
+) -> AuditedGrades:
+    """Gather grades; several people's become one by a rule, which must then be there."""
+    names = [model, *people]
+    kinds = {judge.name: judge.kind.value for judge in opinions.grades.judges()}
+    for name in names:
         if name not in kinds:
             raise UnknownNameError("judge", name, list(kinds))
     if not people:
@@ -93,14 +93,6 @@ def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> N
             warn(f"{name} is a model, not a person: this is an audit of one model against another")
         if kinds[name] == "adjudicator":
             warn(f"{name} is an adjudicator, who saw the others' opinions")
-
-
-def audited_grades(
-    opinions: Opinions, model: str, people: Sequence[str], rule: QrelsDefinition
-) -> AuditedGrades:
-    """Gather grades; several people's become one by a rule, which must then be there."""
-    check_people(opinions.grades.judges(), model, people)
-    names = [model, *people]
     found = opinions.grades.votes(names, least=1)
     votes = found.votes
     grid = np.full((votes.n_documents, len(names)), NO_GRADE, dtype=np.int64)
@@ -167,9 +159,10 @@ class AuditedRuns:
     """Models that each run uses; ``None`` = not said."""
     is_circular: NDArray[np.bool_]
     """Shape (n_runs,): runs that use the audited judge's own model."""
-    measures: tuple[MeasuredBoth, ...]
-    first: Mapping[str, NDArray[np.bool_]]
-    """Of every topic, by its documents in `AuditedGrades.by_topic`: which runs have it among their first."""
+    scores: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    """By measure, of people's grades and of the judge's, shape (n_runs, n_topics); NaN = undefined."""
+    first: NDArray[np.bool_]
+    """Shape (n_both, n_runs): which runs have a document that both graded among their first."""
 
     @property
     def families(self) -> list[str]:
@@ -185,18 +178,6 @@ class AuditedRuns:
         groups = sorted({group for group in self.groups if group})
         found = {("group", name): np.array([one == name for one in self.groups]) for name in groups}
         return found | {("uses", name): self.using(name) for name in self.families}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredBoth:
-    """Scores of the runs by people's grades and by the audited judge's."""
-
-    name: str
-    human: NDArray[np.float64]
-    """Shape (n_runs, n_topics), over topics where the measure is defined for both."""
-    model: NDArray[np.float64]
-    n_left_out: int
-    """Topics where it is not: one of the two found no relevant document."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,40 +214,34 @@ def measured_runs(
     cutoff: int | None,
 ) -> AuditedRuns | None:
     """Score the runs by both sides; ``None`` where no run is named."""
-    ranked = _ranked(opinions)
+    stored = opinions.collection
+    if stored is None:
+        ranked = opinions.source.rankings
+    else:
+        tags = [run for run in opinions.source.option("runs") if isinstance(run, str)]
+        ranked = stored.runs.ranked(tags, order=opinions.source.order, docnos=False)
     if not ranked.tags:
         return None
     groups, models = _declared(opinions, ranked.tags, uses)
-    both = [
-        [known_measure(one, level=cut) for one in dict.fromkeys(measures)] for cut in (level, model_level)
-    ]
+    names = list(dict.fromkeys(measures))
+    both = [[known_measure(one, level=cut) for one in names] for cut in (level, model_level)]
     for name in both[0]:
         if MEASURES[name.name].is_sum:
             raise ArgumentError("measure", "must be means over topics, not counts", str(name))
-    human, model = (grades.by_topic(places) for places in (grades.human, grades.model))
+    human, model = (grades.by_topic(places, grades.both) for places in (grades.human, grades.model))
     looked = max(cutoff or 1000, *(name.cutoff or 0 for name in both[0]))
-    scores = [
-        _scores(ranked, given, names, looked) for given, names in zip((human, model), both, strict=True)
-    ]
+    scores = []
+    for given, wanted in zip((human, model), both, strict=True):
+        rankings = graded_rankings(list(given), ranked.tags, ranked.rankings, given, cutoff=looked)
+        scores.append([one.values for one in evaluate(rankings, wanted)])
     return AuditedRuns(
         tags=ranked.tags,
         groups=groups,
         models=models,
         is_circular=np.array([family in (one or ()) for one in models], dtype=np.bool_),
-        measures=tuple(
-            _common(str(name), *pair)
-            for name, pair in zip(dict.fromkeys(measures), zip(*scores, strict=True), strict=True)
-        ),
-        first={topic: _put_forward(ranked, topic, ids) for topic, (ids, _) in human.items()},
+        scores=dict(zip(names, zip(*scores, strict=True), strict=True)),
+        first=_put_forward(ranked, grades),
     )
-
-
-def _ranked(opinions: Opinions) -> RankedDocuments:
-    """Return the rankings of the named runs; of a collection all, or none if it has none."""
-    if opinions.collection is None:
-        return opinions.source.rankings
-    tags = [run for run in opinions.source.option("runs") if isinstance(run, str)]
-    return opinions.collection.runs.ranked(tags, order=opinions.source.order, docnos=False)
 
 
 def _declared(
@@ -280,7 +255,10 @@ def _declared(
         runs = zip(tags, named_runs(source.option("runs"), source.option("listed")), strict=True)
     known_runs = dict(runs)
     groups = {tag: one.group for tag, one in known_runs.items()}
-    declared = {tag: _models_of(one) for tag, one in known_runs.items()}
+    declared = {
+        tag: (one if isinstance(one, RunEntry) else RunEntry(one.file).with_header(one.header)).models
+        for tag, one in known_runs.items()
+    }
     if uses is not None:
         for tag in uses:
             if tag not in groups:
@@ -316,28 +294,12 @@ def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[
     return {tag: one.models or () for tag, one in found.items()}
 
 
-def _models_of(run: RunEntry | Run | StoredRun) -> tuple[str, ...] | None:
-    return (run if isinstance(run, RunEntry) else RunEntry(run.file).with_header(run.header)).models
-
-
-def _scores(
-    ranked: RankedDocuments, grades: Grades, names: Sequence[MeasureName], cutoff: int
-) -> list[NDArray[np.float64]]:
-    """Score runs by every measure, shape (n_runs, n_topics)."""
-    rankings = graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
-    return [one.values for one in evaluate(rankings, names)]
-
-
-def _common(name: str, human: NDArray[np.float64], model: NDArray[np.float64]) -> MeasuredBoth:
-    kept = np.isfinite(human).all(axis=0) & np.isfinite(model).all(axis=0)
-    return MeasuredBoth(name, human[:, kept], model[:, kept], int(np.count_nonzero(~kept)))
-
-
-def _put_forward(ranked: RankedDocuments, topic: str, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say which runs have which documents among their first, shape (n_documents, n_runs)."""
-    found = np.zeros((ids.size, len(ranked.tags)), dtype=np.bool_)
-    for run, tag in enumerate(ranked.tags):
-        ranking = ranked.rankings.get((tag, topic))
-        if ranking is not None:
-            found[:, run] = np.isin(ids, ranking[:FIRST])
+def _put_forward(ranked: RankedDocuments, grades: AuditedGrades) -> NDArray[np.bool_]:
+    topics, documents = grades.topic_codes[grades.both], grades.documents[grades.both]
+    found = np.zeros((documents.size, len(ranked.tags)), dtype=np.bool_)
+    for code in np.unique(topics).tolist():
+        rows = np.flatnonzero(topics == code)
+        for run, tag in enumerate(ranked.tags):
+            ranking = ranked.rankings.get((tag, grades.topics[code]), documents[:0])
+            found[rows, run] = np.isin(documents[rows], ranking[:FIRST])
     return found

@@ -1,28 +1,40 @@
-"""The result of an audit: its numbers as tables, and what people see of them."""
+"""The result of an audit: its numbers as tables, its verdict in words, and what people see of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from pooler.commands.trust.audit_corrected import Correction, correction
 from pooler.commands.trust.audit_material import FIRST
-from pooler.commands.trust.audit_verdict import Finding, better_cuts, verdict
-from pooler.result import Result, fields_of
+from pooler.result import Later, Result, fields_of
+from pooler.sources.source import Source
 from pooler.tables import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden
+from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
-from store.analysis.audit.annotators import AlternativeTest
-from store.analysis.audit.levels import kappas_at
-from store.analysis.audit.orders import CONCLUSIONS, DIGITS
+from store.analysis.audit import CONCLUSIONS, DIGITS, AlternativeTest, cut_gain, kappas_at, rejections
 from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasureAudit
     from store.analysis.agreement.intervals import Interval
-    from store.analysis.audit.bias import OddsRatio
-    from store.analysis.audit.levels import CutAgreement
+    from store.analysis.audit import CutAgreement, OddsRatio
+
+FEW_DOCUMENTS = 100
+"""Documents that both sides graded, below which there is no verdict."""
+LEAST_WINNING = 0.5
+LEAST_TOP_TAU = 0.5
+
+ALTERNATIVE = "Calderon, Reichart and Dror 2025"
+CEILING = "people's own order on resampled topics; Voorhees 2001 asks .9, people reach .938 (Voorhees 2000)"
+CONVENTION = "convention of this program"
+HOLM = "t tests over topics, Holm"
+PLAIN_T = "paired t tests, not adjusted"
+BOOTSTRAP = "bootstrap over topics"
 
 MEASURE = Column("measure")
 LOW, HIGH = hidden("low"), hidden("high")
@@ -165,17 +177,14 @@ def _map_lines(found: Audit) -> list[str]:
             f" {values[by_share.model]}+ by share"
         )
     lines = [f"Map of grades: {'; '.join(words)}."] if words else []
-    better = better_cuts(found.grades, found.levels, found.settings)
-    if better is not None:
+    if better := better_cuts(found):
+        best, gain, (low, high) = better[0], better[1], (better[2].low, better[2].high)
+        limits = "" if low is None or high is None else f" ({low:.3f} to {high:.3f})"
         lines.append(
-            f"Kappa is highest between {better.human}+ of people and {better.model}+ of the model: by"
-            f" {better.kappa - better.declared:.4f}{_between(better.gain)}."
+            f"Kappa is highest between {values[best.human]}+ of people and {values[best.model]}+ of the"
+            f" model: by {gain:.4f}{limits}."
         )
     return lines
-
-
-def _between(limits: Interval) -> str:
-    return "" if limits.low is None or limits.high is None else f" ({limits.low:.3f} to {limits.high:.3f})"
 
 
 def _grades(found: Audit) -> Table:
@@ -183,24 +192,16 @@ def _grades(found: Audit) -> Table:
     table = grades.tables().sum(axis=0)
     cut = values.index(found.settings["level"])
     sizes = table.sum(axis=0)
-    of_grades = np.array(values, dtype=np.float64)
-    rows = [
-        {
-            "model": value,
-            "documents": int(sizes[place]),
-            "relevant": float(table[cut:, place].sum() / sizes[place]),
-            "mean": float(of_grades @ table[:, place] / sizes[place]),
-        }
-        for place, value in enumerate(values)
-        if sizes[place]
-    ]
-    columns = [
-        Column("model", "int", "model's grade"),
-        DOCUMENTS,
-        Column("relevant", "float", about=f"share that people graded {found.settings['level']} or more"),
-        Column("mean", "float", "people's mean grade", digits=3),
-    ]
-    return Table.of_rows("grades", columns, rows, title="What a grade of the model is worth")
+    kept = np.flatnonzero(sizes)
+    of_kept, n = table[:, kept], sizes[kept]
+    about = f"share that people graded {found.settings['level']} or more"
+    columns = {
+        Column("model", "int", "model's grade"): [values[place] for place in kept],
+        DOCUMENTS: n,
+        Column("relevant", "float", about=about): of_kept[cut:].sum(axis=0) / n,
+        Column("mean", "float", "people's mean grade", digits=3): np.array(values, np.float64) @ of_kept / n,
+    }
+    return Table.of_columns("grades", columns, title="What a grade of the model is worth")
 
 
 def _topics(found: Audit) -> Table:
@@ -234,16 +235,11 @@ def _orders(found: Audit) -> Table:
             rows.append(row | {"reason": "too-few-topics"})
             continue
         tags = [tag for tag, is_in in zip(found.runs, part.ranked.tolist(), strict=True) if is_in]
-        rows.append(
-            row
-            | {"tau_b": order.tau.tau, **_limits(order.tau_interval, "tau_b_")}
-            | {"ceiling": order.ceiling}
-            | {"tau_ap": order.tau_ap.tau, **_limits(order.tau_ap_interval, "tau_ap_")}
-            | {"top": order.n_top, "tau_top": order.tau_top.tau}
-            | _limits(order.tau_top_interval, "tau_top_")
-            | {"best": tags[order.best], "best_place": order.best_place}
-            | {"reason": order.tau.reason or order.tau_top.reason}
-        )
+        row |= {"tau_b": order.tau.tau, **_limits(order.tau_interval, "tau_b_"), "ceiling": order.ceiling}
+        row |= {"tau_ap": order.tau_ap.tau, **_limits(order.tau_ap_interval, "tau_ap_"), "top": order.n_top}
+        row |= {"tau_top": order.tau_top.tau, **_limits(order.tau_top_interval, "tau_top_")}
+        row |= {"best": tags[order.best], "best_place": order.best_place}
+        rows.append(row | {"reason": order.tau.reason or order.tau_top.reason})
     top = found.settings["top"]
     columns = [
         MEASURE,
@@ -251,8 +247,7 @@ def _orders(found: Audit) -> Table:
         Column("left_out", "int", show="never"),
         Column("runs", "int", show="if_varied"),
         Column("tau_b", "float", "tau-b"),
-        hidden("tau_b_low"),
-        hidden("tau_b_high"),
+        *map(hidden, ("tau_b_low", "tau_b_high")),
         Column(
             "ceiling",
             "float",
@@ -265,12 +260,10 @@ def _orders(found: Audit) -> Table:
             "tau_AP",
             "down the order of the model; two runs tied in one order are half right, in both right",
         ),
-        hidden("tau_ap_low"),
-        hidden("tau_ap_high"),
+        *map(hidden, ("tau_ap_low", "tau_ap_high")),
         Column("top", "int", about=f"runs at or above place {top} by people"),
         Column("tau_top", "float", "tau-b of these"),
-        hidden("tau_top_low"),
-        hidden("tau_top_high"),
+        *map(hidden, ("tau_top_low", "tau_top_high")),
         Column("best", show="never"),
         Column("best_place", "int", "best run", "place of people's best run by the model"),
         REASON,
@@ -287,20 +280,12 @@ def _bias(found: Audit) -> Table:
             continue
         of_runs = np.where(part.ranked, part.bias.of_runs, np.nan)
         least, most = int(np.nanargmin(of_runs)), int(np.nanargmax(of_runs))
-        rows.append(
-            {
-                "measure": part.name,
-                "bias": part.bias.mean,
-                **_limits(part.bias.interval),
-                "least": float(of_runs[least]),
-                "least_run": found.runs[least],
-                "most": float(of_runs[most]),
-                "most_run": found.runs[most],
-                "off": int(np.sum(part.bias.p_holm <= found.settings["alpha"])),
-                "correlation": part.bias.correlation,
-                "interval_reason": _code(part.bias.interval.reason),
-            }
-        )
+        row: dict[str, Any] = {"measure": part.name, "bias": part.bias.mean, **_limits(part.bias.interval)}
+        row |= {"least": float(of_runs[least]), "least_run": found.runs[least]}
+        row |= {"most": float(of_runs[most]), "most_run": found.runs[most]}
+        row |= {"off": int(np.sum(part.bias.p_holm <= found.settings["alpha"]))}
+        row |= {"correlation": part.bias.correlation, "interval_reason": _code(part.bias.interval.reason)}
+        rows.append(row)
     columns = [
         MEASURE,
         Column("bias", "float", about="mean over runs of the model's score less people's"),
@@ -328,17 +313,12 @@ def _runs(found: Audit) -> Table:
     for part in found.by_measure:
         by_human, by_model = (_places(scores, part) for scores in (part.human, part.model))
         for run, tag in enumerate(found.runs):
-            row = {
-                "measure": part.name,
-                "run": tag,
-                "group": found.audited.groups[run] or None,
-                "models": None if (used := found.audited.models[run]) is None else list(used) or ["none"],
-                "circular": bool(found.audited.is_circular[run]),
-                "human": float(part.human[run]),
-                "model": float(part.model[run]),
-                "human_place": by_human[run],
-                "model_place": by_model[run],
-            }
+            audited, used = found.audited, found.audited.models[run]
+            row: dict[str, Any] = {"measure": part.name, "run": tag}
+            row |= {"group": audited.groups[run] or None, "circular": bool(audited.is_circular[run])}
+            row |= {"models": None if used is None else list(used) or ["none"]}
+            row |= {"human": float(part.human[run]), "human_place": by_human[run]}
+            row |= {"model": float(part.model[run]), "model_place": by_model[run]}
             if part.bias is None:
                 rows.append(row | {"reason": "too-few-topics"})
                 continue
@@ -383,23 +363,12 @@ def _groups(found: Audit) -> Table:
             of_it = members[kind, name]
             assert part.bias is not None
             p_holm = part.p_holm[kind, name]
-            rows.append(
-                {
-                    "measure": part.name,
-                    "kind": kind,
-                    "name": name,
-                    "runs": int(of_it.sum()),
-                    "others": int((~of_it).sum()),
-                    "bias": float(part.bias.of_runs[of_it].mean()),
-                    "gain": gain.test.difference,
-                    **_limits(gain.interval),
-                    "t": gain.test.t,
-                    "p": gain.test.p,
-                    "p_holm": None if np.isnan(p_holm) else p_holm,
-                    "reason": _code(gain.test.reason),
-                    "interval_reason": _code(gain.interval.reason),
-                }
-            )
+            row: dict[str, Any] = {"measure": part.name, "kind": kind, "name": name}
+            row |= {"runs": int(of_it.sum()), "others": int((~of_it).sum())}
+            row |= {"bias": float(part.bias.of_runs[of_it].mean()), "gain": gain.test.difference}
+            row |= {**_limits(gain.interval), "t": gain.test.t, "p": gain.test.p}
+            row |= {"p_holm": None if np.isnan(p_holm) else p_holm, "reason": _code(gain.test.reason)}
+            rows.append(row | {"interval_reason": _code(gain.interval.reason)})
     columns = [
         MEASURE,
         Column("kind", about="runs of one group, or that use one model"),
@@ -431,9 +400,8 @@ def _documents(found: Audit) -> Table:
             rows.append(row | {"reason": "no-others"})
             continue
         row |= {"exposed": odds.n_exposed, "others": odds.n_others, "odds_ratio": odds.value}
-        rows.append(
-            row | _limits(odds.interval) | {"reason": None if odds.value is not None else "no-others"}
-        )
+        reason = "no-others" if odds.value is None else None
+        rows.append(row | _limits(odds.interval) | {"reason": reason})
     columns = [
         Column("name", heading="model"),
         Column("own", "bool", about="the audited judge's own"),
@@ -457,12 +425,12 @@ def _documents(found: Audit) -> Table:
 
 
 def _pairs(found: Audit) -> Table:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for part in found.by_measure:
-        if not part.conclusions:
-            rows.append({"measure": part.name, "reason": "too-few-topics"})
-            continue
         row: dict[str, Any] = {"measure": part.name}
+        if not part.conclusions:
+            rows.append(row | {"reason": "too-few-topics"})
+            continue
         for name, (n, n_turned) in zip(CONCLUSIONS, part.conclusions, strict=True):
             row |= {name.replace("-", "_"): n}
             if name in ("vanishes", "appears"):
@@ -503,9 +471,8 @@ def _annotators(found: Audit) -> Table:
     nearness = "same grades" if found.settings["nominal"] else "distance of grades"
     notes = []
     if test.winning_rate is not None and test.advantage is not None:
-        notes.append(
-            f"Winning rate {test.winning_rate:.2f} (1/2 passes), advantage probability {test.advantage:.4f}."
-        )
+        rate, advantage = f"{test.winning_rate:.2f}", f"{test.advantage:.4f}"
+        notes.append(f"Winning rate {rate} (1/2 passes), advantage probability {advantage}.")
     notes.append(
         f"Each person in turn is left out and compared with the model, by {nearness}, epsilon"
         f" {found.settings['epsilon']:g}. t takes documents as independent, which those of a topic are not."
@@ -526,6 +493,142 @@ def _alpha(found: Audit) -> str:
     return f"{found.settings['alpha']:g}"
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One sentence, with its number, and the threshold it was held against."""
+
+    says: str
+    measure: str | None = None
+    number: float | None = None
+    low: float | None = None
+    high: float | None = None
+    threshold: float | None = None
+    source: str = ""
+
+
+def better_cuts(found: Audit) -> tuple[CutAgreement, float, Interval] | None:
+    """Find the best other level of people at the judge's own, or the reverse; ``None`` = none is better.
+
+    With it by how much its kappa is higher than that of both as declared.
+    """
+    values, settings = found.grades.scale.values, found.settings
+    declared = values.index(settings["level"]), values.index(settings["model_level"])
+    at = {(one.human, one.model): one for one in found.levels if one.kappa is not None}
+    if declared not in at:
+        return None
+    others = [one for cut, one in at.items() if cut[0] == declared[0] or cut[1] == declared[1]]
+    best = max(others, key=lambda one: one.kappa or 0.0)
+    cut, gain = (best.human, best.model), (best.kappa or 0.0) - (at[declared].kappa or 0.0)
+    if cut == declared:
+        return None
+    drawn = {name: settings[name] for name in ("seed", "resamples")}
+    return best, gain, cut_gain(found.grades.tables(), cut, declared, **drawn)
+
+
+def _findings(found: Audit) -> Iterator[Finding]:
+    """Yield the verdict, the most important first; of too few topics or documents that there is none."""
+    both = found.grades.both
+    n_topics = int(np.unique(found.grades.topic_codes[both]).size)
+    n_documents = int(np.count_nonzero(both))
+    if n_topics < FEW_TOPICS:
+        says = f"No verdict: fewer than {FEW_TOPICS} topics have a document that both graded"
+        yield Finding(says, None, n_topics, threshold=FEW_TOPICS, source=CONVENTION)
+    if n_documents < FEW_DOCUMENTS:
+        says = f"No verdict: both graded fewer than {FEW_DOCUMENTS} documents"
+        yield Finding(says, None, n_documents, threshold=FEW_DOCUMENTS, source=CONVENTION)
+    if n_topics < FEW_TOPICS or n_documents < FEW_DOCUMENTS:
+        return
+    against = [_replacing(found.test)]
+    for part in found.by_measure:
+        against += _favours(part, found.runs, found.settings["alpha"])
+    if any(one.number is not None for one in against):
+        yield Finding("Cannot replace people, for the reasons that follow")
+    else:
+        yield Finding("Nothing here says that people cannot be replaced; that is no proof that they can")
+    yield from against
+    yield from _level_findings(found)
+    for part in found.by_measure:
+        yield from _order_findings(part)
+
+
+def _replacing(test: AlternativeTest) -> Finding:
+    if test.winning_rate is None:
+        why = "one person graded" if test.reason == "one-human" else "no two people graded the same documents"
+        says = f"Whether it does as well as one more person is not known: {why}"
+        return Finding(says, threshold=LEAST_WINNING, source=ALTERNATIVE)
+    of_all = f"of {len(test.people)} people"
+    if test.winning_rate < LEAST_WINNING:
+        says = f"It does not do as well as one more person: too small a share {of_all} can be replaced"
+        return Finding(says, None, test.winning_rate, threshold=LEAST_WINNING, source=ALTERNATIVE)
+    # Only what speaks against is among the reasons.
+    says = f"It does as well as one more person: {test.winning_rate:.2f} {of_all} can be replaced"
+    by_topics = sum(rejections([one.p_of_topics for one in test.people], 0.05))
+    return Finding(f"{says}, and {by_topics} with topics as units", source=ALTERNATIVE)
+
+
+def _favours(part: MeasureAudit, runs: Sequence[str], alpha: float) -> Iterator[Finding]:
+    if part.bias is None:
+        return
+    p_values = part.bias.p_holm
+    off = np.flatnonzero(p_values <= alpha)
+    if off.size:
+        most = off[np.argsort(p_values[off], kind="stable")]
+        names = ", ".join(runs[row] for row in most[:3]) + (", ..." if off.size > 3 else "")
+        says = f"{counted(off.size, 'run')} of {len(runs):,} gain more or less than the others: {names}"
+        number = float(p_values[most[0]])
+        yield Finding(says, part.name, number, threshold=alpha, source=f"p of the first; {HOLM}")
+    for (kind, name), gain in part.favours.items():
+        p, difference = part.p_holm[kind, name], gain.test.difference
+        if not p <= alpha or difference is None:
+            continue
+        who = f"Runs of group {name}" if kind == "group" else f"Runs that use {name}"
+        says = f"{who} gain {'more' if difference > 0 else 'less'} than the others (p {p:.4f} by Holm)"
+        if (part.bias.correlation or 0) < 0:
+            says += ", where good runs gain least, as at a ceiling"
+        yield Finding(says, part.name, difference, gain.interval.low, gain.interval.high, 0.0, HOLM)
+    n_turned = part.conclusions[CONCLUSIONS.index("opposite")][0]
+    if n_turned:
+        says = "Pairs of runs differ significantly by both, in opposite directions"
+        yield Finding(says, part.name, n_turned, threshold=0, source=PLAIN_T)
+
+
+def _level_findings(found: Audit) -> Iterator[Finding]:
+    better, values = better_cuts(found), found.grades.scale.values
+    level, model_level = found.settings["level"], found.settings["model_level"]
+    if better is not None and better[2].low is not None and better[2].low > 0:
+        best, gain, limits = better
+        human, kappa = values[best.human], best.kappa or 0.0
+        says = f"Its relevant ({model_level}+) is people's {human}+, not {level}+: the scale has drifted"
+        if human == level:
+            says = f"People's relevant ({level}+) is its {values[best.model]}+, not {model_level}+"
+        source = f"gain in kappa, from {kappa - gain:.4f} to {kappa:.4f}; {BOOTSTRAP}"
+        yield Finding(says, None, gain, limits.low, limits.high, 0.0, source)
+    for part in found.by_measure:
+        if part.bias is None or part.bias.interval.low is None or part.bias.interval.high is None:
+            continue
+        mean, low, high = part.bias.mean, part.bias.interval.low, part.bias.interval.high
+        if low > 0 or high < 0:
+            says = f"Its scores are not people's: too {'high' if mean > 0 else 'low'} on the average of runs"
+            yield Finding(says, part.name, mean, low, high, 0.0, BOOTSTRAP)
+
+
+def _order_findings(part: MeasureAudit) -> Iterator[Finding]:
+    order = part.order
+    if order is None or order.tau.tau is None:
+        return
+    if order.ceiling is not None:
+        how = "about as" if order.tau.tau >= order.ceiling else "less well than"
+        says = f"Orders these runs {how} another set of topics would"
+        source, limits = f"tau-b; {CEILING}", order.tau_interval
+        yield Finding(says, part.name, order.tau.tau, limits.low, limits.high, order.ceiling, source)
+    limits, tau = order.tau_top_interval, order.tau_top.tau
+    if tau is not None and limits.low is not None:
+        is_known = limits.low >= LEAST_TOP_TAU
+        says = f"Says {'something' if is_known else 'nothing'} about the order of the best {order.n_top} runs"
+        source = f"lower limit of tau-b; {CONVENTION}"
+        yield Finding(says, part.name, tau, limits.low, limits.high, LEAST_TOP_TAU, source)
+
+
 TABLES: Mapping[str, Callable[[Audit], Table]] = {
     "verdict": _verdict,
     "population": _population,
@@ -543,19 +646,21 @@ TABLES: Mapping[str, Callable[[Audit], Table]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)
 class Audit(Result):
     """A judge audited against people.
 
     Tables: `verdict`; `population`; `confusion` of grades; `levels`, kappa at every two cuts; `grades`,
     what each grade of the audited judge is worth; `topics`, kappa by topic; `annotators`, the
     alternative annotator test. With runs `orders`, `bias`, `runs`, `groups`, `pairs`; `documents` where
-    runs say which models they use.
+    runs say which models they use. With runs of a collection, by name alone, `corrected` and
+    `corrected_pairs`.
     """
 
     grades: AuditedGrades
     audited: AuditedRuns | None
     """``None`` = no run."""
+    source: Source = field(repr=False)
     levels: tuple[CutAgreement, ...]
     test: AlternativeTest
     by_measure: tuple[MeasureAudit, ...]
@@ -563,7 +668,6 @@ class Audit(Result):
     """By model that runs use; ``None`` = all of them use it."""
 
     HAS_TOPICS = True
-    OF_RUNS: ClassVar[frozenset[str]] = frozenset({"orders", "bias", "runs", "groups", "documents", "pairs"})
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"topics", "runs"})
 
     @property
@@ -579,14 +683,19 @@ class Audit(Result):
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The verdict."""
-        return verdict(self.grades, self.levels, self.test, self.by_measure, self.runs, self.settings)
+        return tuple(_findings(self))
+
+    @cached_property
+    def correction(self) -> Correction:
+        """Scores by the judge's grades of a pool, corrected by people's of a sample of it."""
+        return correction(self.grades, self.source, self.runs, self.measures, self.settings)
 
     def shown(self) -> tuple[str, ...]:
         """Return the names of the tables that a command shows by default."""
         return tuple(name for name in self.names() if name not in self.UNSHOWN)
 
-    def _tables(self) -> Iterator[Table]:
-        left_out = set() if self.audited is not None else set(self.OF_RUNS)
+    def _tables(self) -> Iterator[Table | Later]:
+        left_out = set() if self.audited is not None else {"orders", "bias", "runs", "pairs"}
         left_out |= set() if self.odds else {"documents"}
         if not any(one.favours for one in self.by_measure):
             left_out.add("groups")
@@ -594,6 +703,15 @@ class Audit(Result):
             if name not in left_out:
                 table = make(self)
                 yield table.seen_as(view_of(self, table))
+        if self.audited is not None and not self.source.judgements:
+            yield Later(self._corrected, by_name=True)
+            yield Later(self._corrected_pairs, by_name=True)
+
+    def _corrected(self) -> Table:
+        return self.correction.table(self.settings["model"])
+
+    def _corrected_pairs(self) -> Table:
+        return self.correction.pairs()
 
     def facts(self) -> Mapping[str, Any]:
         """Return kappas of all grades, and the outcome of the alternative annotator test."""

@@ -150,7 +150,6 @@ def diagnose(
 
 
 def _is_judged(source: Source) -> bool:
-    """Return whether there is any judgement; of files, whether qrels are given."""
     if source.is_of_files:
         return bool(source.option("qrels"))
     with opened_collection(source.collection) as opened:
@@ -177,15 +176,11 @@ class Diagnosis(Result):
     HAS_TOPICS = True
 
     def _tables(self) -> Iterator[Table | Later]:
-        if self.analysed is not None:
-            yield Later(self._runs)
-            yield Later(self._topics)
-            yield Later(self._ranks)
-            if self.analysed.pool is not None:
-                yield Later(self._contributors)
-            yield Later(self._scores)
-            yield Later(self._coverage)
         is_known = self.analysed is not None
+        if is_known:
+            contributors = () if self.found.pool is None else (self._contributors,)
+            of_judged = (self._runs, self._topics, self._ranks, *contributors, self._scores, self._coverage)
+            yield from map(Later, of_judged)
         yield Later(self._contributions, by_name=is_known)
         yield Later(self._depths, by_name=is_known)
         yield Later(self._documents, by_name=True)
@@ -211,18 +206,11 @@ class Diagnosis(Result):
         """The runs and the judgements."""
         return self.source.judged
 
-    @property
-    def growth(self) -> NDArray[np.int64]:
-        """Documents that each rank of the runs first brought, shape (n_ranks,); none without a pool."""
-        pool = self.found.pool
-        return np.zeros(0, np.int64) if pool is None else pool.first.documents.sum(axis=0)
-
     def readings(self) -> tuple[list[Readings], tuple[int, ...]]:
         """Score every run in every reading; return the grades that unjudged documents may have, too."""
         scale = self._scale()
-        names = dict.fromkeys(
-            known_measure(one, level=self.judged.level) for one in self.settings["measures"]
-        )
+        level = self.judged.level
+        names = dict.fromkeys(known_measure(one, level=level) for one in self.settings["measures"])
         return readings(self.found.graded, list(names), scale=scale), scale
 
     def _scale(self) -> tuple[int, ...]:
@@ -257,7 +245,9 @@ class Diagnosis(Result):
         follows = Table.of_columns("conclusions", {Column("conclusion", heading=title): []}, title, sentences)
         return table.seen_as(
             View(follows),
-            facts_view(known, [f"{line}." for line in explained(known)]),
+            facts_view(
+                known, [f"{name.replace('_', ' ')}: {FACTS[name]}." for name in known if name in FACTS]
+            ),
             rows=table.order("ap", descending=True),
         )
 
@@ -409,7 +399,6 @@ class Diagnosis(Result):
         return Table.of_columns("contributors", columns, "contributors")
 
     def _top(self, *, scores: bool = False) -> RunSet:
-        """Read the pool's documents of every run."""
         depth = self.settings["depth"]
         if depth is None:
             pool = None if self.analysed is None else self.analysed.pool
@@ -497,7 +486,6 @@ def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
     if pool is None or left is None:
         return known | {"depth": None, "reason": found.reason}
     errors, missed, alone = left.errors, pool.missed, pool.by_run
-    of_groups = left is pool.by_group
     known |= {
         "depth": pool.depth if pool.depth == pool.deepest else pool.span,
         "depth_known": _SOURCES[pool.source],
@@ -507,7 +495,7 @@ def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
         "pool_judged": pool.n_judged,
         "pool_unjudged": pool.n_unjudged,
         "judged_outside_pool": pool.n_outside,
-        "left_out": "whole groups" if of_groups else "single runs",
+        "left_out": "whole groups" if left is pool.by_group else "single runs",
         "unique": int(left.unique.sum()),
         "mean_change_left_out": errors.mae,
         "rank_changes_left_out": errors.sre,
@@ -515,15 +503,14 @@ def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
         "tau_all_left_out": errors.tau_b.tau,
         "tau_ap_all_left_out": errors.tau_ap.tau,
         "newcomer_loses": left.adjusted.bias,
-        **(
-            {
-                "unique_by_run": int(alone.unique.sum()),
-                "mean_change_by_run": alone.errors.mae,
-                "newcomer_loses_by_run": alone.adjusted.bias,
-            }
-            if of_groups
-            else {}
-        ),
+    }
+    if left is pool.by_group:
+        known |= {
+            "unique_by_run": int(alone.unique.sum()),
+            "mean_change_by_run": alone.errors.mae,
+            "newcomer_loses_by_run": alone.adjusted.bias,
+        }
+    known |= {
         "relevant_to_twice_the_depth": missed.expected,
         "relevant_low": missed.low,
         "relevant_high": missed.high,
@@ -546,11 +533,6 @@ FACTS = {
     "relevant_known_there": "those of them already judged relevant",
 }
 """What facts are."""
-
-
-def explained(known: Mapping[str, Fact]) -> list[str]:
-    """Return a line for each fact whose name does not say it all."""
-    return [f"{name.replace('_', ' ')}: {FACTS[name]}" for name in known if name in FACTS]
 
 
 def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], judged_at: int) -> Table:
@@ -601,9 +583,8 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
             of_feeding(left.unique_relevant)
         ),
     }
-    change = "of AP, if its unique documents had not been judged" + (
-        "" if all_fed else "; -: the run fed no pool"
-    )
+    change = "of AP, if its unique documents had not been judged"
+    change += "" if all_fed else "; -: the run fed no pool"
     columns |= {
         hidden("ap_left_out"): np.where(is_late, late.score_after, np.nan),
         Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),

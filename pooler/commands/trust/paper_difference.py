@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pooler.command import Option, Share, command, decimals, whole_numbers
 from pooler.result import Result
 from pooler.tables import Column, Table, View
-from store.analysis.undiscovered.pairs import required_difference, round_up
+from store.analysis.undiscovered import required_difference, round_up
 from store.errors import ArgumentError
 
 

@@ -26,8 +26,13 @@ from store.analysis.measures.confusion import accuracy, confusion_at, e_measure,
 from store.analysis.measures.gain import discounted_gain, ideal_gain, normalised_gain
 from store.analysis.measures.ranked import attainable_precision, attainable_recall, reciprocal_rank
 from store.analysis.significance.t_tests import normal_p
-from store.analysis.undiscovered.pairs import relative_drop, required_difference, round_up
-from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
+from store.analysis.undiscovered import (
+    discovery_effect_below,
+    discovery_range,
+    relative_drop,
+    required_difference,
+    round_up,
+)
 from store.text import counted
 
 TOPICS = 53
@@ -116,12 +121,12 @@ class PrintedNumber:
     """A printed number beside the one that follows."""
 
     row: str
-    column: str
     printed: str
     ours: float
     same: bool
     """Whether the two agree in the digits printed, within what rounded inputs allow."""
     erratum: str = ""
+    column: str = ""
 
 
 @command
@@ -172,14 +177,12 @@ def paper_sources() -> PaperSources:
 
 
 def _by_chance(printed: dict[int, str], of: Any) -> Iterator[PrintedNumber]:
-    """Compare tables 1 and 2."""
     for n, row in printed.items():
         for r, text in zip(RELEVANT, row.split(), strict=False):
-            yield _rounded(f"N={n}", f"R={r}", text, float(of(n, r)))
+            yield _rounded(f"N={n}", text, float(of(n, r)), column=f"R={r}")
 
 
 def _changes() -> Iterator[PrintedNumber]:
-    """Compare table 3."""
     for r, row in CHANGES.items():
         for before, text in zip(BEFORE, row.split(), strict=True):
             ours = discovery_effect_below(r, before, 101)
@@ -190,17 +193,17 @@ def _changes() -> Iterator[PrintedNumber]:
                 erratum = ERRATA["table 3"]
                 if limits is not None:
                     erratum += f"; eq. 19 gives {limits[0]:.5f} to {limits[1]:.5f} there"
-            yield _rounded(f"R={r}", f"AP={before:g}", text, ours, erratum)
+            yield _rounded(f"R={r}", text, ours, erratum, f"AP={before:g}")
 
 
 def _exact(row: str, text: str, ours: float) -> PrintedNumber:
     """Compare with a fraction or a number that is not rounded."""
-    return PrintedNumber(row, "", text, ours, abs(ours - float(Fraction(text))) < 1e-12)
+    return PrintedNumber(row, text, ours, abs(ours - float(Fraction(text))) < 1e-12)
 
 
-def _rounded(row: str, column: str, text: str, ours: float, erratum: str = "") -> PrintedNumber:
+def _rounded(row: str, text: str, ours: float, erratum: str = "", column: str = "") -> PrintedNumber:
     half = 0.5 * 10 ** -_digits(text)
-    return PrintedNumber(row, column, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum)
+    return PrintedNumber(row, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum, column)
 
 
 def _digits(text: str) -> int:
@@ -216,27 +219,27 @@ def _chances() -> Iterator[PrintedNumber]:
     """Compare table 4: the mean of what the grades of two judges are worth."""
     worth = {"relevant": 1.0, "partially": 0.8, "not": 0.0}
     for (one, other), text in zip(combinations_with_replacement(worth, 2), CHANCES, strict=True):
-        yield _rounded(f"{one}, {other}", "", text, (worth[one] + worth[other]) / 2)
+        yield _rounded(f"{one}, {other}", text, (worth[one] + worth[other]) / 2)
 
 
 def _shares() -> Iterator[PrintedNumber]:
-    """Compare the statements on the shares of judging in table 5."""
     for run, topics, judging, text in (
         ("BKJJBIDS", ".05171", ".00188", "3.5"),
         ("BKJJDCFU", ".04558", ".00299", "6.2"),
     ):
         share = 100 * float(judging) / (float(topics) + float(judging))
-        yield _rounded(f"share of judging, {run}, %", "", text, share)
+        yield _rounded(f"share of judging, {run}, %", text, share)
 
 
 def _tests() -> Iterator[PrintedNumber]:
-    """Compare table 6 with what follows from table 5."""
     for column in TESTS:
-        ours = _tested([float(one) for one in column.means], _sums(column), float(column.of_differences))
+        sums_printed = [sum(map(float, one)) for one in column.variances]
+        ours = _tested([*map(float, column.means)], sums_printed, float(column.of_differences))
+        variances = [[*map(sum, zip(*map(_between, one), strict=True))] for one in column.variances]
         corners = [
             _tested(means, sums, variance)
             for means in product(*map(_between, column.means))
-            for sums in product(*(_sum_between(texts) for texts in column.variances))
+            for sums in product(*variances)
             for variance in _between(column.of_differences)
         ]
         for place, (name, text) in enumerate(zip(CELLS, column.printed, strict=True)):
@@ -244,16 +247,7 @@ def _tests() -> Iterator[PrintedNumber]:
             reached = [corner[place] for corner in corners]
             same = min(reached) <= high and low <= max(reached)
             erratum = "" if same else ERRATA["table 6"]
-            yield PrintedNumber(column.name, name, text, ours[place], same, erratum)
-
-
-def _sums(column: Tested) -> tuple[float, ...]:
-    return tuple(sum(map(float, texts)) for texts in column.variances)
-
-
-def _sum_between(texts: Sequence[str]) -> tuple[float, float]:
-    ends = [_between(text) for text in texts]
-    return sum(low for low, _ in ends), sum(high for _, high in ends)
+            yield PrintedNumber(column.name, text, ours[place], same, erratum, name)
 
 
 def _tested(means: Sequence[float], variances: Sequence[float], of_differences: float) -> list[float]:
@@ -270,15 +264,13 @@ def _tested(means: Sequence[float], variances: Sequence[float], of_differences: 
 
 
 def _needed(what: str, texts: str, **left_out: float) -> Iterator[PrintedNumber]:
-    """Compare a part of table 7 or 8: the differences needed with some K, or with some Q and H."""
     for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
         ours = float(required_difference(variance, n_topics, **left_out))
         same = float(round_up(ours)) == float(text)
-        yield PrintedNumber(f"{what}, s2={variance:g}", f"L={n_topics}", text, ours, same)
+        yield PrintedNumber(f"{what}, s2={variance:g}", text, ours, same, column=f"L={n_topics}")
 
 
 def _found() -> Iterator[PrintedNumber]:
-    """Compare section 4.3: before .04615 and .0330, after .03816 and .0294."""
     difference, variance = 0.03816, 0.0294
     tested = _tested((difference, 0.0), (variance, variance), variance)
     drop = float(relative_drop(0.04615, difference))
@@ -289,35 +281,34 @@ def _found() -> Iterator[PrintedNumber]:
     ]
     low, high = _between("1.6209")
     yield PrintedNumber(
-        "t2, documents found", "", "1.6209", tested[4], min(corners) <= high and low <= max(corners)
+        "t2, documents found", "1.6209", tested[4], min(corners) <= high and low <= max(corners)
     )
-    yield _rounded("p(t2), documents found", "", ".11", tested[6])
+    yield _rounded("p(t2), documents found", ".11", tested[6])
     for run, before, after, text in (
         ("BKJJBIDS", 0.27973, 0.26803, "4"),
         ("BKJJDCFU", 0.32588, 0.30619, "6"),
     ):
-        drop_of_map = 100 * float(relative_drop(before, after))
-        yield _rounded(f"drop of MAP, {run}, %", "", text, drop_of_map)
-    yield _rounded("difference, documents found", "", ".0382", 0.30619 - 0.26803)
-    yield _rounded("drop of t2, %", "", "12", 100 * float(relative_drop(1.8503, 1.6209)))
-    yield _rounded("drop of the difference, Q, %", "", "17", 100 * drop)
-    yield _rounded("drop of the variance, H, %", "", "11", 100 * float(relative_drop(0.0330, variance)))
+        yield _rounded(f"drop of MAP, {run}, %", text, 100 * float(relative_drop(before, after)))
+    yield _rounded("difference, documents found", ".0382", 0.30619 - 0.26803)
+    yield _rounded("drop of t2, %", "12", 100 * float(relative_drop(1.8503, 1.6209)))
+    yield _rounded("drop of the difference, Q, %", "17", 100 * drop)
+    yield _rounded("drop of the variance, H, %", "11", 100 * float(relative_drop(0.0330, variance)))
 
 
 def _text() -> Iterator[PrintedNumber]:
     for bits, text in (("1010", ".8333"), ("0011", ".4167"), ("1110000001", ".85"), ("1011100000", ".8042")):
         relevant = np.array([bit == "1" for bit in bits])
         ours = float(average_precision(relevant, np.array(relevant.sum())))
-        yield _rounded(f"AP of {bits}", "", text, ours)
+        yield _rounded(f"AP of {bits}", text, ours)
     effect = float(swap_effect(np.array([True, True, False, False, False]), np.array(2), 2, 3))
     yield PrintedNumber(
-        "change of AP, 11000 to 10100, as eq. 6 is used", "", "0", effect, same=False, erratum=SWAP
+        "change of AP, 11000 to 10100, as eq. 6 is used", "0", effect, same=False, erratum=SWAP
     )
     limit = discovery_effect_below(1, 1.0, 10**8)
-    yield _rounded("limit of eq. 20, R=1, AP=1", "", "-.5", limit)
+    yield _rounded("limit of eq. 20, R=1, AP=1", "-.5", limit)
     (text, difference), spread = ("7", 0.078), (0.04558, 0.05171)
     _, _, _, p, *_ = _tested((difference, 0.0), spread, sum(spread))
-    yield _rounded("p(t1) of MAPs 7.8% apart, %", "", text, 100 * p)
+    yield _rounded("p(t1) of MAPs 7.8% apart, %", text, 100 * p)
     for words, text, found in (
         ("difference needed for L=50, s2=.03, %", "4.93", {}),
         (
@@ -327,16 +318,15 @@ def _text() -> Iterator[PrintedNumber]:
         ),
     ):
         ours = 100 * float(required_difference(0.03, 50, **found))
-        yield PrintedNumber(words, "", text, ours, float(round_up(ours, _digits(text))) == float(text))
-    yield PrintedNumber("difference needed at 5%, judging removed, %", "", "5.01", *_up(0.0330, "5.01"))
-    yield PrintedNumber("the same, judging included, %", "", "5.37", *_up(0.0330 + 0.00487, "5.37"))
-    yield _rounded("K, %", "", "12", 100 * 0.00487 / 0.0378, "A11: 12.9, where the paper says about 12%")
+        yield PrintedNumber(words, text, ours, float(round_up(ours, _digits(text))) == float(text))
+    yield PrintedNumber("difference needed at 5%, judging removed, %", "5.01", *_up(0.0330, "5.01"))
+    yield PrintedNumber("the same, judging included, %", "5.37", *_up(0.0330 + 0.00487, "5.37"))
+    yield _rounded("K, %", "12", 100 * 0.00487 / 0.0378, "A11: 12.9, where the paper says about 12%")
 
 
 def _articles() -> Iterator[PrintedNumber]:
-    """Compare what the articles on E and on the means of recall and precision work out."""
     erratum = "1 - 1/(1/P + 1/R) is .5 at best; E is 1 - 2/(1/P + 1/R)"
-    yield _rounded("E of a perfect set, P = R = 1", "", ".5", float(e_measure(1.0, 1.0)), erratum)
+    yield _rounded("E of a perfect set, P = R = 1", ".5", float(e_measure(1.0, 1.0)), erratum)
     for n_relevant, printed in ((100, "0.1 0.01 1 0.1"), (5, "1 0.2 0.5 0.1")):
         values = [
             float(number)
@@ -352,7 +342,6 @@ def _articles() -> Iterator[PrintedNumber]:
 
 
 def _slides() -> Iterator[PrintedNumber]:
-    """Compare the worked examples of the slides: fractions as they print them."""
     general, ideal = ([letter == "+" for letter in signs] for signs in ("++--+-+-", "++++----"))
     for name, bits, texts in (
         ("1.2", ideal, "1/1 1/4 5/8 4/4 4/4 8/8 4/7 4/4 5/8"),
@@ -363,11 +352,9 @@ def _slides() -> Iterator[PrintedNumber]:
             cells = confusion_at(np.array(bits[:cut]), np.array(4), np.array(cut), n_documents=8)
             for what, of in (("precision", precision), ("recall", recall), ("accuracy", accuracy)):
                 yield _exact(f"table {name}, {cut} retrieved: {what}", next(cells_printed), float(of(cells)))
-    yield _rounded(
-        "AP of 1001", "", "0.75", float(average_precision(np.array([1, 0, 0, 1]) > 0, np.array(2)))
-    )
+    yield _rounded("AP of 1001", "0.75", float(average_precision(np.array([1, 0, 0, 1]) > 0, np.array(2))))
     ranks = [float(reciprocal_rank(np.array(bits) > 0)) for bits in ([1, 0, 1, 0], [0, 0, 0, 1])]
-    yield _rounded("MRR of 1010 and 0001", "", "0.625", float(np.mean(ranks)))
+    yield _rounded("MRR of 1010 and 0001", "0.625", float(np.mean(ranks)))
     judged = np.array([4, 1, 4, 2, 1])
     wrong = "its IDCG is 10.1925: 4 + 4 + 2/1.58 + 1/2 + 1/2.32"
     for grades, printed, of_dcg in (
@@ -377,18 +364,18 @@ def _slides() -> Iterator[PrintedNumber]:
         words = ", ".join(map(str, grades.tolist()))
         gained = float(discounted_gain(grades, discount="jarvelin"))
         share = float(normalised_gain(grades[None, :], [judged], discount="jarvelin")[0])
-        yield _rounded(f"DCG@5 of {words}", "", printed[0], gained, of_dcg)
-        yield _rounded(f"nDCG@5 of {words}", "", printed[1], share, wrong)
-    yield _rounded("IDCG@5", "", "10.70", float(ideal_gain([judged], discount="jarvelin")[0]), wrong)
+        yield _rounded(f"DCG@5 of {words}", printed[0], gained, of_dcg)
+        yield _rounded(f"nDCG@5 of {words}", printed[1], share, wrong)
+    yield _rounded("IDCG@5", "10.70", float(ideal_gain([judged], discount="jarvelin")[0]), wrong)
     counts = np.array([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
     found = cluster_scores(counts, inverse="weighted")
     for cluster, (text, value) in enumerate(zip(("5/7", "4/8", "6/10"), local_purities(counts), strict=True)):
         yield _exact(f"purity of cluster {cluster + 1}", text, float(value))
     yield _exact("purity", "0.6", float(found.purity or 0))
     yield _rounded(
-        "inverse purity, clusters weighted by their size", "", "0.598", float(found.inverse_purity or 0)
+        "inverse purity, clusters weighted by their size", "0.598", float(found.inverse_purity or 0)
     )
-    yield _rounded("F of the two", "", "0.599", float(found.f or 0))
+    yield _rounded("F of the two", "0.599", float(found.f or 0))
     tables = np.array([[[60, 0], [0, 40]], [[25, 25], [25, 25]]])
     for text, table, value in zip(
         "10", tables.tolist(), stacked_chance_corrected("cohen", tables), strict=True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Limit, Measured, Option, command
-from pooler.commands.trust.depth_words import depth_in_words, ranks_below
 from pooler.messages import progress, warn
 from pooler.reasons import joined, undefined_pairs
 from pooler.result import Later, Result, fields_of, frozen_settings
@@ -30,17 +29,28 @@ from pooler.tables import (
     VARIANCE_HIDDEN,
     Column,
     Plot,
+    Show,
     Table,
     cells_where,
 )
 from store.analysis.measures.average_precision import RMode
-from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.rankings import RELEVANT, UNJUDGED, Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP
-from store.analysis.significance.pairs import RunPairs, check_pair
-from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
-from store.analysis.undiscovered.pairs import SIGN_WORDS, PairSensitivity, pair_sensitivity, sign_moves
-from store.analysis.undiscovered.sensitivity import Sensitivity, run_thresholds
-from store.analysis.undiscovered.sensitivity import sensitivity as flip_each_run
+from store.analysis.significance.pairs import check_pair
+from store.analysis.undiscovered import (
+    ENDED,
+    JUDGED,
+    NO_RUN,
+    SIGN_WORDS,
+    At,
+    PairSensitivity,
+    Scenario,
+    Sensitivity,
+    pair_sensitivity,
+    run_thresholds,
+    sign_moves,
+)
+from store.analysis.undiscovered import sensitivity as flip_each_run
 from store.text import counted, percent, rough
 
 _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
@@ -48,8 +58,6 @@ _STATE_WORDS = {JUDGED: "judged", UNJUDGED: "unjudged", ENDED: "run ended", NO_R
 ALPHA = 0.05
 """Level at which notes count significant differences."""
 _P = "of t2, the paired t test (two-sided)"
-SWAPPED = Column("swapped", "int", about="pairs of runs that change places")
-TAU_B = Column("tau_b", "float", "tau-b")
 
 
 @command
@@ -192,33 +200,46 @@ class SensitivityResult(Result, Sensitivity):
 
     @property
     def _is_next(self) -> bool:
-        """Whether one document of each list is looked at, judged or not."""
         return self.at == "next" and self.flips == 1
 
-    def _ranks(self) -> dict[str, Any]:
-        return {name: self.settings[name] for name in ("at", "depth", "flips")}
+    @property
+    def _title(self) -> str:
+        depth, flips = self.settings["depth"], self.flips
+        if self.at == "first":
+            documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
+            return f"The first {documents} below rank {depth} turned relevant"
+        return f"Unjudged documents at {ranks_below(depth, flips)} turned relevant"
 
     def _notes(self, *more: str) -> list[str]:
-        return [summary(self.status, **self._ranks()), *more, who_gains(self.scenario, self.r_mode)]
-
-    def _topics(self) -> Table:
-        return Table.of_columns("topics", self._topic_columns(), flipped(**self._ranks()), self._notes())
+        """Say how many places are unjudged, judged and not there; more; and what the scenario supposes."""
+        depth, flips = self.settings["depth"], self.flips
+        n = {name: int((self.status == code).sum()) for name, code in _STATES.items()}
+        looked = n["unjudged"] + n["judged"]
+        text = f"At {ranks_below(depth)}, {n['unjudged']:,} of {looked:,} documents are unjudged"
+        if not self._is_next:
+            where = f"at {ranks_below(depth, flips)}" if self.at == "next" else f"below rank {depth}"
+            text = f"{n['unjudged']:,} of {looked:,} rankings have an unjudged document {where}"
+        parts = [text + ("" if n["unjudged"] else ": nothing to flip")]
+        parts += [f"{n['ended']:,} rankings ended before it"] if n["ended"] else []
+        parts += [f"{n['no_run']:,} times a run has no document for a topic"] if n["no_run"] else []
+        counts = "of the topic" if self.r_mode == "pool" else "that the run retrieved"
+        whom = "Relevant in every run that retrieved them; the others stay as they are"
+        if self.scenario == "own":
+            whom = "Relevant only in the run they belong to; for all others R grows"
+        elif self.r_mode == "pool":
+            whom = "Relevant in every run that retrieved them; for the others only R grows"
+        gains = f"{whom} (scenario {self.scenario}). R: relevant documents {counts}."
+        return [f"{'; '.join(parts)}.", *more, gains]
 
     def _sensitivity(self) -> Table:
-        notes = self._notes(*conclusion(self.runs, self))
-        table = Table.of_columns("sensitivity", self._sensitivity_columns(), flipped(**self._ranks()), notes)
-        return table.seen_as(rows=table.order("map_before", descending=True))
-
-    def _sensitivity_columns(self) -> dict[Column, Any]:
         where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
         unjudged = f"topics where the run has an unjudged document {where}"
         judged = f"topics where the run has only judged documents {where}"
         if self._is_next:
             unjudged = "topics where the run's document at that rank is unjudged"
             judged = "topics where that document is judged"
-        change = (
-            "of the run's MAP, if its own documents were relevant; the MAPs of the other runs change, too"
-        )
+        change = "of the run's MAP, if its own documents were relevant"
+        change += "; the MAPs of the other runs change, too"
         of_orders = "between the order of all runs by MAP then and the order as judged"
         more_on_top = (
             f"{'the same' if self.flips == 1 else of_orders}, giving the first places most weight; a tie made"
@@ -229,12 +250,9 @@ class SensitivityResult(Result, Sensitivity):
         reasons = [code or own for code, own in zip(_no_relevant(before), self.tau_reason, strict=True)]
         can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
         turned = Column("turned", "int", about="documents of all topics that turned relevant")
-        tau_b = replace(
-            TAU_B,
-            about=f"{of_orders}; 1 = the same, including ties",
-            show="always" if self.flips == 1 else "never",
-        )
-        return {
+        same = f"{of_orders}; 1 = the same, including ties"
+        show: Show = "always" if self.flips == 1 else "never"
+        columns = {
             RUN: self.runs,
             Column("unjudged", "int", about=unjudged): counts["unjudged"],
             Column("judged", "int", about=judged): counts["judged"],
@@ -248,13 +266,18 @@ class SensitivityResult(Result, Sensitivity):
                 np.where(np.isnan(before), np.nan, np.diagonal(self.map_after))
             ),
             Column("change", "float", about=change): np.diagonal(self.map_after) - before,
-            tau_b: self.tau_b,
+            Column("tau_b", "float", "tau-b", same, show=show): self.tau_b,
             Column("tau_ap", "float", "tau_AP", more_on_top): self.tau_ap,
-            SWAPPED: cells_where(can_swap, self.n_swapped),
+            Column("swapped", "int", about="pairs of runs that change places"): (
+                cells_where(can_swap, self.n_swapped)
+            ),
             REASON: reasons,
         }
+        notes = self._notes(*conclusion(self.runs, self))
+        table = Table.of_columns("sensitivity", columns, self._title, notes)
+        return table.seen_as(rows=table.order("map_before", descending=True))
 
-    def _topic_columns(self) -> dict[Column, Any]:
+    def _topics(self) -> Table:
         lists = list(product(range(len(self.runs)), range(len(self.topics))))
         chosen = [[column for column in self.columns[at].tolist() if column >= 0] for at in lists]
         # What stands at rank N+1 is named, judged or not.
@@ -272,7 +295,7 @@ class SensitivityResult(Result, Sensitivity):
         thresholds = run_thresholds(self.arrays, r_mode=self.r_mode).ravel()
         change = Column("change", "float", about="of the run's AP, if its own documents were relevant")
         above = "all relevant documents of the topic stand above in this run, so that eq. 20 holds"
-        return {
+        columns = {
             RUN: [tag for tag in self.runs for _ in self.topics],
             TOPIC: [*self.topics] * len(self.runs),
             **({} if isinstance(self.depth, int) else {Column("depth", "int", "N"): depths.ravel()}),
@@ -286,6 +309,7 @@ class SensitivityResult(Result, Sensitivity):
             Column("all_relevant_above", "bool", "above", above): self._all_above(chosen),
             REASON: _no_relevant(self.ap_before),
         }
+        return Table.of_columns("topics", columns, self._title, self._notes())
 
     def _all_above(self, chosen: Sequence[Sequence[int]]) -> list[bool | None]:
         """Return whether all relevant documents are above what is flipped; ``None`` = nothing is."""
@@ -301,12 +325,12 @@ class SensitivityResult(Result, Sensitivity):
         return found
 
     def _pairs(self) -> Table:
-        """Make a row a pair, with the documents of either run turned relevant."""
         result = self.both
         assert result is not None
         before, sides = result.before, {"a": result.after_first, "b": result.after_second}
         signs = {side: sign_moves(before.difference, after.difference) for side, after in sides.items()}
-        reasons = _reasons(before, *sides.values())
+        tests = (before, *sides.values())
+        reasons = [*map(joined, zip(*(one.t_reasons for one in tests), strict=True))]
         columns: dict[Column, Any] = {
             RUN_A: [self.runs[run] for run in result.first],
             RUN_B: [self.runs[run] for run in result.second],
@@ -331,20 +355,26 @@ class SensitivityResult(Result, Sensitivity):
                 is_p = name.startswith("p_")
                 declared = Column(name, "float", "p" if is_p else "", show="always" if is_p else "never")
                 columns[declared] = values
-            columns[Column(f"sign_{side}", show="never")] = _sign_words(signs[side])
+            columns[Column(f"sign_{side}", show="never")] = [SIGN_WORDS[int(move)] for move in signs[side]]
         columns[REASON_HIDDEN] = reasons
         n_swaps = {side: int((moves == 1).sum()) for side, moves in signs.items()}
+        was, moves = before.p_t <= ALPHA, []
+        for whose, after in (("A's documents", sides["a"]), ("B's", sides["b"])):
+            become, cease = (after.p_t <= ALPHA) & ~was, was & ~(after.p_t <= ALPHA)
+            n_become, n_cease = np.count_nonzero(become), np.count_nonzero(cease)
+            moves.append(f"with {whose} {n_become:,} become so and {n_cease:,} cease to be")
+        counts, gains = self._notes()
         notes = [
-            summary(result.status, **self._ranks()),
+            counts,
             f"Of {counted(len(reasons), 'pair')}, {n_swaps['a']:,} swap with A's documents,"
             f" {n_swaps['b']:,} with B's.",
             undefined_pairs(reasons),
-            _significant(before, {"with A's documents": sides["a"], "with B's": sides["b"]}),
-            who_gains(self.settings["scenario"], self.settings["r"]),
+            f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}.",
+            gains,
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `paper difference`.",
         ]
-        return self._nearest(Table.of_columns("pairs", columns, flipped(**self._ranks()), notes))
+        return self._nearest(Table.of_columns("pairs", columns, self._title, notes))
 
     def _nearest(self, table: Table) -> Table:
         """Keep as many pairs as are asked for, nearest to a swap or furthest past it first; say so.
@@ -359,6 +389,22 @@ class SensitivityResult(Result, Sensitivity):
         shown = f"Shown: {len(rows):,} of {counted(len(table), 'pair')}"
         words = f"{shown}, those furthest past a swap, or nearest to one."
         return replace(table.take(rows), notes=[words, *table.notes])
+
+
+def depth_in_words(depth: Depths) -> int | str:
+    """Return a depth as it is told: a number, or ``7-10`` where runs and topics have several."""
+    return depth if isinstance(depth, int) else f"{depth.min():,}-{depth.max():,}"
+
+
+def ranks_below(depth: int | str, number: int = 1) -> str:
+    """Name the first ranks below a pool.
+
+    >>> ranks_below(7), ranks_below(7, 3), ranks_below("7-10")
+    ('rank 8', 'ranks 8 to 10', 'rank N+1 (N 7-10)')
+    """
+    first, last = (f"{depth + more:,}" if isinstance(depth, int) else f"N+{more}" for more in (1, number))
+    words = f"rank {first}" if number == 1 else f"ranks {first} to {last}"
+    return words if isinstance(depth, int) else f"{words} (N {depth})"
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
@@ -395,49 +441,8 @@ def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     ]
 
 
-def summary(status: NDArray[np.int8], *, at: str, depth: int | str, flips: int) -> str:
-    """Say how many of the places looked at are unjudged, judged and not there."""
-    n = {name: int((status == code).sum()) for name, code in _STATES.items()}
-    looked = n["unjudged"] + n["judged"]
-    if at == "next" and flips == 1:
-        text = f"At {ranks_below(depth)}, {n['unjudged']:,} of {looked:,} documents are unjudged"
-    else:
-        where = f"at {ranks_below(depth, flips)}" if at == "next" else f"below rank {depth}"
-        text = f"{n['unjudged']:,} of {looked:,} rankings have an unjudged document {where}"
-    parts = [text + ("" if n["unjudged"] else ": nothing to flip")]
-    parts += [f"{n['ended']:,} rankings ended before it"] if n["ended"] else []
-    parts += [f"{n['no_run']:,} times a run has no document for a topic"] if n["no_run"] else []
-    return "; ".join(parts) + "."
-
-
-def who_gains(scenario: Scenario, r_mode: RMode) -> str:
-    """Say what `--scenario` and `--r` suppose."""
-    if scenario == "own":
-        whom = "Relevant only in the run they belong to; for all others R grows"
-    elif r_mode == "pool":
-        whom = "Relevant in every run that retrieved them; for the others only R grows"
-    else:
-        whom = "Relevant in every run that retrieved them; the others stay as they are"
-    counts = "of the topic" if r_mode == "pool" else "that the run retrieved"
-    return f"{whom} (scenario {scenario}). R: relevant documents {counts}."
-
-
-def flipped(*, at: str, depth: int | str, flips: int) -> str:
-    """Name the documents that turn relevant, as a title."""
-    if at == "first":
-        documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
-        return f"The first {documents} below rank {depth} turned relevant"
-    return f"Unjudged documents at {ranks_below(depth, flips)} turned relevant"
-
-
 def _no_relevant(scores: NDArray[np.float64]) -> list[str | None]:
-    """Say why scores are not there."""
     return ["no-relevant" if np.isnan(score) else None for score in scores.flat]
-
-
-def _reasons(*tests: RunPairs) -> list[str | None]:
-    """Say why pairs have no t2 before or after; ``None`` = they have them all."""
-    return [*map(joined, zip(*(one.t_reasons for one in tests), strict=True))]
 
 
 def _drop(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -446,17 +451,3 @@ def _drop(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np
     left = np.full(before.shape, np.nan)
     np.divide(after, before, out=left, where=is_known)
     return 1 - left
-
-
-def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
-    was = before.p_t <= ALPHA
-    moves = [
-        f"{with_what} {np.count_nonzero((after.p_t <= ALPHA) & ~was):,} become so and"
-        f" {np.count_nonzero(was & ~(after.p_t <= ALPHA)):,} cease to be"
-        for with_what, after in afters.items()
-    ]
-    return f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}."
-
-
-def _sign_words(moves: NDArray[np.int8]) -> list[str | None]:
-    return [SIGN_WORDS[int(move)] for move in moves]

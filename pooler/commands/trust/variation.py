@@ -23,21 +23,19 @@ from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as neighbouring
 from store.analysis.significance.t_tests import normality_picture, shapiro_wilk
 from store.analysis.variation.collection import (
+    NEAREST,
     CollectionVariation,
     Components,
-    VariedPairs,
-    pair_components,
-    run_components,
-)
-from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings
-from store.analysis.variation.order import (
-    NEAREST,
     Reversals,
+    VariedPairs,
     expected_tau,
     order_probabilities,
+    pair_components,
     reversals,
+    run_components,
     simulated_reversals,
 )
+from store.analysis.variation.moments import SUPPOSED, Empty, ProbableRankings
 from store.analysis.variation.simulation import REPETITIONS, SimulatedMaps, simulate_maps
 from store.errors import ArgumentError
 from store.text import counted
@@ -177,17 +175,10 @@ def variation(
     )
     if by == "pair":
         check_pair(loaded.rankings.tags)
-    return variation_of(
-        loaded,
-        judged,
-        source=source,
-        empty=empty,
-        by=by,
-        neighbours=neighbours,
-        simulate=simulate,
-        seed=seed,
-        tells_empty=True,
-    )
+    how: dict[str, Any] = {"empty": empty, "by": by, "neighbours": neighbours, "simulate": simulate}
+    made = variation_of(loaded, judged, source=source, seed=seed, **how)
+    say_empty(made.topics, made.varied)
+    return made
 
 
 def variation_of(
@@ -200,14 +191,11 @@ def variation_of(
     neighbours: bool = False,
     simulate: int | None = None,
     seed: int = 1,
-    tells_empty: bool = False,
 ) -> Variation:
     """Do what `variation` does with what is read already."""
     probable = loaded.rankings
     topics, n_runs = probable.by_topic(), len(probable.tags)
     varied = moments(probable, empty)
-    if tells_empty:
-        say_empty(probable.topics, varied)
     scores = None if judged is None else _map_as_judged(judged, probable, empty)
     simulated = None
     if simulate is not None:
@@ -218,9 +206,12 @@ def variation_of(
     if turned is not None and by == "pair":
         tested = pair_components(varied, (turned.first, turned.second))
         with progress("simulations", REPETITIONS) as advance:
-            turned = simulated_reversals(
-                topics, turned, seed=seed, empty=empty, simulated=simulated, progress=advance
-            )
+            how: dict[str, Any] = {"seed": seed, "empty": empty, "progress": advance}
+            turned = simulated_reversals(topics, turned, simulated=simulated, **how)
+    is_guessed = any(
+        bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
+        for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
+    )
     parts = run_components(varied)
     low, high = np.clip(parts.interval(), 0.0, 1.0)
     reference = parts.mean if scores is None else scores
@@ -240,8 +231,7 @@ def variation_of(
         turned=turned,
         tested=tested,
         simulated=simulated,
-        n_left_out=loaded.n_left_out,
-        is_guessed=_may_be_unjudged(probable),
+        is_guessed=is_guessed,
         source=source,
         settings=frozen_settings(
             **loaded.settings,
@@ -250,13 +240,6 @@ def variation_of(
             simulate=REPETITIONS if by == "pair" and simulate is None else simulate,
             seed=seed,
         ),
-    )
-
-
-def _may_be_unjudged(probable: ProbableRankings) -> bool:
-    return any(
-        bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
-        for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
     )
 
 
@@ -312,8 +295,6 @@ class Variation(Result):
     tested: VariedPairs | None = field(repr=False)
     """Paired t tests without and with the variance by judging; ``None`` = no pairs."""
     simulated: SimulatedMaps | None = field(repr=False)
-    n_left_out: int
-    """Topics in which no document can be relevant."""
     is_guessed: bool
     """Whether unjudged documents may be relevant."""
     source: Source = field(repr=False)
@@ -444,10 +425,8 @@ class Variation(Result):
                 Column("mc_mean", "float", "simulated"): self.simulated.mean,
                 Column("mc_sd", "float", "sd"): np.diagonal(self.simulated.covariance) ** 0.5,
             }
-        columns |= {
-            hidden("law", "text"): ["normal"] * n_runs,
-            hidden("moments_error"): [self.varied.error] * n_runs,
-        }
+        columns[hidden("law", "text")] = ["normal"] * n_runs
+        columns[hidden("moments_error")] = [self.varied.error] * n_runs
         varies = bool(np.any(self.sd > 0))
         notes = [
             self.conclusion() if varies and not np.isnan(self.tau) else "",

@@ -9,6 +9,25 @@ probability :math:`p_i`, independently of the others. Kishida [1]_ simulates wha
 here it is an integral over t in (0, 1) of plain sums, which a rule of some forty nodes gives to
 twelve digits. R, in the denominator, varies too and is not taken to be fixed.
 
+A topic is two arrays: how probably each document is judged relevant, and its rank in every run.
+Documents that are surely not relevant only occupy ranks, and are left out.
+
+Under the law tilted by t, which weighs an outcome by :math:`t^R`, judgements stay independent,
+document i being relevant with :math:`q_i = p_i t / (1 - p_i (1 - t))`. All exact moments of average
+precision are integrals over t of plain sums of the :math:`q_i`.
+
+An outcome of judging may leave a topic without a relevant document, and AP undefined. Kishida (2001)
+does not speak of that: in the paper's data it does not occur. There are two rules for R = 0, `Empty`:
+
+``given``
+    The law given that some document is relevant, in every topic: AP is defined in all that is left,
+    as everywhere else, and topics stay independent of each other.
+``zero``
+    AP counts as 0, as trec_eval has it for a topic of the qrels without a relevant document.
+
+Where a document is surely relevant, both are the same. Where none can be, ``given`` has no law and
+such a topic has to be left out, while with ``zero`` its AP is 0 for certain, and counts in means.
+
 References
 ----------
 .. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
@@ -17,94 +36,334 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.quadrature import TOLERANCE, rule_for, window
-from store.analysis.variation.lists import (
-    Empty,
-    JudgedLists,
-    Tilted,
-    chance_left,
-    chance_of_any,
-    check_lists,
-    run_sums,
-    tilt,
-)
+from store.analysis.arguments import check_cutoff, check_integer
+from store.analysis.quadrature import Rule, rule_for, window
+from store.errors import ArgumentError
 
-_BY_MATRIX = 300
-"""Documents up to which two runs' pairs are one matrix product."""
+SUPPOSED = -1
+"""Id of an unseen relevant document; see `probable_rankings`."""
+
+Probabilities = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
+"""Topic to the ids of the documents that have a probability, each once, and the probabilities;
+both shape (n_judged,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProbableRankings:
+    """Runs and probabilities over the evaluation topics; build it with `probable_rankings`.
+
+    Every tuple of arrays has one array a topic. Documents ascend by id; those that are supposed
+    (`SUPPOSED`) come last.
+    """
+
+    topics: tuple[str, ...]
+    """The evaluation topics: those with probabilities."""
+    tags: tuple[str, ...]
+    """The runs."""
+    probabilities: tuple[NDArray[np.float64], ...]
+    """Shape (n_documents,), in [0, 1]: that the document is judged relevant."""
+    ranks: tuple[NDArray[np.float64], ...]
+    """Shape (n_runs, n_documents): rank from 1 on; infinite = not retrieved within the cutoff."""
+    ids: tuple[NDArray[np.int64], ...]
+    """Shape (n_documents,): ids of documents, or `SUPPOSED`."""
+    judged: tuple[NDArray[np.bool_], ...]
+    """Shape (n_documents,): whether the probability is the document's own, not the default of
+    unjudged ones."""
+    cutoff: int
+    """Ranks that count, at least 1."""
+
+    def by_topic(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Return probabilities and ranks of each topic."""
+        return list(zip(self.probabilities, self.ranks, strict=True))
+
+
+def probable_rankings(
+    topics: Sequence[str],
+    tags: Sequence[str],
+    rankings: Mapping[tuple[str, str], NDArray[np.signedinteger]],
+    probabilities: Probabilities,
+    *,
+    cutoff: int,
+    unjudged: float = 0.0,
+    keep_zero: bool = False,
+    keep_rank: int | None = None,
+    extra_relevant: int = 0,
+) -> ProbableRankings:
+    """Put rankings and probabilities of relevance side by side in arrays.
+
+    Parameters
+    ----------
+    topics, tags : sequence of str
+        The evaluation topics and the runs, in the order of the result.
+    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
+        Document ids in rank order, each once. A run without an entry for a topic retrieved
+        nothing there. Entries of other runs and topics are not used.
+    probabilities : mapping of topic to (ids, p)
+        Documents that have a probability, retrieved or not: ids, ndarray of int64, each once, and
+        p, ndarray of float64 in [0, 1], both of shape (n_judged,). Every one of `topics` has an
+        entry, which may be empty.
+    cutoff : int
+        Ranks that count, at least 1; documents below are not retrieved.
+    unjudged : float, default=0.0
+        The probability, in [0, 1], of every document that a run retrieved within the cutoff and that
+        has none of its own.
+    keep_zero : bool, default=False
+        Keep documents of probability 0. They change no score, but a gradient asks what it would
+        be worth to find them relevant.
+    keep_rank : int, optional
+        Keep documents of probability 0 that some run has at this rank: what is found there is
+        asked of `store.analysis.variation.collection`.
+    extra_relevant : int, default=0
+        Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R
+        one more, as in section 4.3 of Kishida (2001).
+
+    Returns
+    -------
+    ProbableRankings
+        Equal documents are equal columns of all runs.
+
+    Notes
+    -----
+    O(m log m) a topic for m documents retrieved and judged. The result takes ``8 (n_runs + 2) + 1`` bytes a
+    document that is kept, 1 kB at 120 runs.
+
+    Examples
+    --------
+    Document 30 is surely not relevant, 10 is unjudged, and no run retrieved 40:
+
+    >>> arrays = probable_rankings(
+    ...     ["t1"],
+    ...     ["a", "b"],
+    ...     {("a", "t1"): np.array([30, 20, 10]), ("b", "t1"): np.array([10])},
+    ...     {"t1": (np.array([20, 30, 40]), np.array([0.5, 0.0, 1.0]))},
+    ...     cutoff=1000,
+    ...     unjudged=0.1,
+    ... )
+    >>> arrays.ids[0].tolist(), arrays.probabilities[0].tolist(), arrays.judged[0].tolist()
+    ([10, 20, 40], [0.1, 0.5, 1.0], [False, True, True])
+    >>> arrays.ranks[0].tolist()
+    [[3.0, 2.0, inf], [1.0, inf, inf]]
+    """
+    check_cutoff(cutoff)
+    check_integer("extra_relevant", extra_relevant, 0)
+    _check_probabilities("unjudged", np.asarray([unjudged], dtype=np.float64))
+    found: list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]] = []
+    for topic in topics:
+        own, p = _own(probabilities, topic)
+        lists = [np.asarray(rankings.get((tag, topic), ())[:cutoff], dtype=np.int64) for tag in tags]
+        ids = np.unique(np.concatenate([own, *lists]))
+        values, judged = np.full(ids.size, unjudged, dtype=np.float64), np.zeros(ids.size, dtype=np.bool_)
+        places = np.searchsorted(ids, own)
+        values[places], judged[places] = p, True
+        ranks = np.full((len(tags), ids.size + extra_relevant), np.inf)
+        for row, one in enumerate(lists):
+            ranks[row, np.searchsorted(ids, one)] = np.arange(1, one.size + 1)
+            if np.isfinite(ranks[row]).sum() < one.size:
+                requirement = "must hold each document of a ranking once"
+                raise ArgumentError("rankings", requirement, (tags[row], topic))
+        kept = (values > 0) | keep_zero
+        if keep_rank is not None:
+            kept |= (ranks[:, : ids.size] == keep_rank).any(axis=0)
+        # Supposed documents come last, and no run has them.
+        more = np.ones(extra_relevant, dtype=np.bool_)
+        found.append(
+            (
+                np.append(values[kept], more),
+                ranks[:, np.append(kept, more)],
+                np.append(ids[kept], np.full(extra_relevant, SUPPOSED)),
+                np.append(judged[kept], ~more),
+            )
+        )
+    return ProbableRankings(
+        topics=tuple(topics),
+        tags=tuple(tags),
+        probabilities=tuple(one[0] for one in found),
+        ranks=tuple(one[1] for one in found),
+        ids=tuple(one[2] for one in found),
+        judged=tuple(one[3] for one in found),
+        cutoff=cutoff,
+    )
+
+
+def _own(probabilities: Probabilities, topic: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the ids and probabilities of one topic, checked but for repeated ids."""
+    if topic not in probabilities:
+        raise ArgumentError("topics", "must all have probabilities", topic)
+    ids = np.asarray(probabilities[topic][0], dtype=np.int64)
+    p = np.asarray(probabilities[topic][1], dtype=np.float64)
+    if ids.shape != p.shape or ids.ndim != 1:
+        requirement = f"must hold as many probabilities as ids for topic `{topic}`"
+        raise ArgumentError("probabilities", requirement, f"{p.size} and {ids.size}")
+    if np.unique(ids).size != ids.size:
+        raise ArgumentError("probabilities", "must hold each document of a topic once", topic)
+    _check_probabilities("probabilities", p)
+    return ids, p
+
+
+def _check_probabilities(name: str, p: NDArray[np.float64]) -> None:
+    wrong = ~((p >= 0) & (p <= 1))
+    if wrong.any():
+        raise ArgumentError(name, "must be from 0 to 1", float(p[int(np.argmax(wrong))]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedLists:
+    """Checked documents of one topic, and where runs have them."""
+
+    probabilities: NDArray[np.float64]
+    """Shape (n_documents,)."""
+    ranks: NDArray[np.float64]
+    """Shape (n_runs, n_documents); infinite where a run has not retrieved a document."""
+    order: NDArray[np.int64]
+    """Shape (n_runs, n_documents): documents by rank, those not retrieved last."""
+    n_retrieved: NDArray[np.int64]
+    """Shape (n_runs,): how many of `order` were retrieved."""
+
+    def without(self, dropped: NDArray[np.bool_]) -> JudgedLists:
+        """Leave documents out, those of probability 0 mostly; they only occupy ranks."""
+        if not dropped.any():
+            return self
+        return _lists(self.probabilities[~dropped], self.ranks[:, ~dropped])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tilted:
+    """One topic's judgements at every node; arrays of shape (n_nodes, n_documents)."""
+
+    rule: Rule
+    q: NDArray[np.float64]
+    """Probabilities of relevance."""
+    v: NDArray[np.float64]
+    """Variances ``q (1 - q)``; 0 where p is 0 or 1."""
+    d: NDArray[np.float64]
+    """``1 - p (1 - t)``."""
+    density: NDArray[np.float64]
+    """Shape (n_nodes,): G(t) / t, G being the mean of t^R."""
+
+
+def check_lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:
+    """Check the documents of a topic; raise `ArgumentError` if a shape or a value is wrong.
+
+    `probabilities`, shape (n_documents,), are from 0 to 1; `ranks`, shape (n_runs, n_documents),
+    from 1 on, each once in a run, or infinite = not retrieved.
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    places = np.asarray(ranks, dtype=np.float64)
+    # Written so that NaN is out of range; as plain reductions, since this is done often.
+    if p.ndim != 1 or not (p.min(initial=0.0) >= 0 and p.max(initial=1.0) <= 1):
+        raise ArgumentError("probabilities", "must be a row of numbers from 0 to 1", p.tolist())
+    if places.ndim != 2 or places.shape[1] != p.size:
+        requirement = f"must have the shape (n_runs, {p.size})"
+        raise ArgumentError("ranks", requirement, places.shape)
+    if not places.min(initial=1.0) >= 1:
+        raise ArgumentError("ranks", "must be at least 1, or infinite", places.tolist())
+    lists = _lists(p, places)
+    for row, order, size in zip(places, lists.order, lists.n_retrieved.tolist(), strict=True):
+        ordered = row[order[:size]]
+        if (ordered[1:] == ordered[:-1]).any():
+            requirement = "must not repeat a rank within a run"
+            raise ArgumentError("ranks", requirement, places.tolist())
+    return lists
+
+
+def _lists(p: NDArray[np.float64], places: NDArray[np.float64]) -> JudgedLists:
+    return JudgedLists(p, places, places.argsort(axis=1), (places < np.inf).sum(axis=1))
+
+
+def tilt(probabilities: NDArray[np.float64], rule: Rule) -> Tilted:
+    """Compute the law of the judgements at every node of a rule for their window.
+
+    O(n_nodes n_documents). The product G is a sum of logarithms: plain, thousands of factors lose
+    digits.
+    """
+    pt = probabilities * rule.t[:, None]
+    # A sum of what is not negative: 1 - p u has no digits left where p and u are nearly 1.
+    d = (1 - probabilities) + pt
+    q = pt / d
+    v = q * (1 - probabilities) / d
+    logs = logarithms(d, probabilities * rule.u[:, None]).sum(axis=1)
+    density = np.exp(logs - logarithms(rule.t, rule.u.copy()))
+    return Tilted(rule, q, v, d, density)
+
+
+def logarithms(d: NDArray[np.float64], lacking: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute ln d of numbers in (0, 1] from d and from `lacking`, 1 - d, which is overwritten.
+
+    Neither has the rounding error of the difference from 1.
+    """
+    is_small = d < 0.125
+    lacking[is_small] = 0.0
+    logs = np.log1p(-lacking)
+    logs[is_small] = np.log(d[is_small])
+    return logs
+
+
+def run_sums(
+    q: NDArray[np.float64], lists: JudgedLists, run: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    r"""Compute the mean of S, the sum of precisions of a run, and what each document adds to it.
+
+    `q`, shape (n_nodes, n_documents), are probabilities of relevance. The mean, shape (n_nodes,), is
+    :math:`E_t S = \sum_i (q_i / a_i) (1 + \sum_{a_k < a_i} q_k)`. The other, of the shape of `q`, is
+    :math:`h_i = (1 / a_i) (1 + \sum_{a_k < a_i} q_k) + \sum_{a_k > a_i} q_k / a_k`: by how much S is
+    larger on average with document i relevant than without; 0 where it was not retrieved.
+    """
+    order = lists.order[run, : lists.n_retrieved[run]]
+    w = 1 / lists.ranks[run, order]
+    ordered = q[:, order]
+    before = ordered.cumsum(axis=1)
+    before -= ordered
+    before += 1
+    before *= w
+    mean = (ordered * before).sum(axis=1)
+    ordered *= w
+    before[:, :-1] += ordered[:, :0:-1].cumsum(axis=1)[:, ::-1]
+    h = np.zeros(q.shape)
+    h[:, order] = before
+    return mean, h
+
+
+Empty = Literal["given", "zero"]
+"""What happens to outcomes without a relevant document."""
+
+
+def chance_of_any(probabilities: NDArray[np.float64]) -> float:
+    """Compute 1 - P(R = 0) of independent documents, with all its digits where it is small.
+
+    In [0, 1]; 0 only where every probability is.
+
+    >>> chance_of_any(np.array([0.5, 0.5])), chance_of_any(np.array([1e-20]))
+    (0.75, 1e-20)
+    """
+    if (probabilities == 1).any():
+        return 1.0
+    return float(-np.expm1(np.log1p(-probabilities).sum()))
+
+
+def chance_left(probabilities: NDArray[np.float64], empty: Empty) -> float:
+    """Return the probability of a topic's outcomes that count by the rule: 1 with ``zero``."""
+    if empty not in ("given", "zero"):
+        raise ArgumentError("empty", "must be given or zero", empty)
+    return 1.0 if empty == "zero" else chance_of_any(probabilities)
+
+
+def check_chances(probabilities: Sequence[ArrayLike], empty: Empty) -> None:
+    """Raise `ArgumentError` if a topic, of which these are the probabilities, has no outcome that counts."""
+    for place, p in enumerate(probabilities):
+        if not chance_left(np.asarray(p, dtype=np.float64), empty):
+            requirement = "must each have a document that may be relevant, or `empty` be zero"
+            raise ArgumentError("topics", requirement, place)
+
+
 _ROWS = 64
 """Documents of which the products with all others are held at once."""
-
-
-def pair_sum_of_run(
-    ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
-    r"""Sum :math:`v_i v_j w_{ij}^2` over the pairs of one run, in O(n n_nodes).
-
-    `ranks`, shape (n,), ascend and are finite: the lower of two decides. `v`, shape (n_nodes, n),
-    are variances; `weights` those of the nodes.
-    """
-    before = np.cumsum(v, axis=1)
-    before -= v
-    return float(weights @ np.einsum("mi,mi->m", v, before * (1 / ranks**2)))
-
-
-def cross_pair_sum(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    v: NDArray[np.float64],
-    weights: NDArray[np.float64],
-) -> float:
-    r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over the pairs of documents that two runs have.
-
-    The ranks, shape (n,), are finite; `v` and `weights` are as in `pair_sum_of_run`. O(n^2 n_nodes)
-    in a matrix product for few documents, O(n log(n) n_nodes) for many.
-    """
-    if first.size < 2:
-        return 0.0
-    if first.size <= _BY_MATRIX:
-        products = (v * weights[:, None]).T @ v
-        smaller = np.minimum.outer(1 / first, 1 / first)
-        smaller *= np.minimum.outer(1 / second, 1 / second)
-        np.fill_diagonal(smaller, 0.0)
-        return float(0.5 * np.vdot(products, smaller))
-    return float(weights @ _by_bits(first, second, v))
-
-
-def _by_bits(
-    first: NDArray[np.float64], second: NDArray[np.float64], v: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Sum at every node: each pair meets at the highest bit in which its places differ.
-
-    Documents stand in the order of the first run. At every bit they are grouped by the higher bits
-    of their place in the second run: a document with the bit set meets those before it in its group
-    that lack it (both runs agree on which is lower), and the other way about (they do not).
-    """
-    in_first = np.argsort(first)
-    a, b, x = first[in_first], second[in_first], v[:, in_first]
-    place = np.empty(a.size, dtype=np.int64)
-    place[np.argsort(b)] = np.arange(a.size)
-    total = np.zeros(v.shape[0])
-    for bit in range(int(a.size - 1).bit_length()):
-        group = place >> (bit + 1)
-        order = np.argsort(group, kind="stable")
-        group = group[order]
-        starts = np.searchsorted(group, group)
-        is_set = (place[order] >> bit & 1).astype(np.bool_)
-        xs, over_a, over_b = x[:, order], 1 / a[order], 1 / b[order]
-        # Sums over the group so far: the running sum less what it was where the group began.
-        running = np.zeros((v.shape[0], a.size + 1))
-        np.cumsum(np.where(is_set, 0.0, xs), axis=1, out=running[:, 1:])
-        agree = running[:, :-1][:, is_set] - running[:, starts[is_set]]
-        total += np.einsum("mi,mi,i->m", xs[:, is_set], agree, (over_a * over_b)[is_set])
-        np.cumsum(np.where(is_set, xs * over_b, 0.0), axis=1, out=running[:, 1:])
-        differ = running[:, :-1][:, ~is_set] - running[:, starts[~is_set]]
-        total += np.einsum("mi,mi,i->m", xs[:, ~is_set], differ, over_a[~is_set])
-    return total
 
 
 def pair_matrix(
@@ -112,8 +371,8 @@ def pair_matrix(
 ) -> NDArray[np.float64]:
     r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over all pairs of documents: shape (n_runs, n_runs).
 
-    `ranks`, shape (n_runs, n), may be infinite; `v` and `weights` are as in `pair_sum_of_run`, which
-    is the diagonal. Each document meets those that more runs have, in a matrix product of the runs
+    `ranks`, shape (n_runs, n), may be infinite; `v`, shape (n_nodes, n), are variances; `weights` those of
+    the nodes. Each document meets those that more runs have, in a matrix product of the runs
     that have it: O(n^2) times the mean square of their number, some megabytes at once.
     """
     inverse = 1 / ranks
@@ -136,6 +395,27 @@ def pair_matrix(
     return total
 
 
+def _pairs_of_two(
+    ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Do what `pair_matrix` does, for one or two runs, at once."""
+    pairs = np.empty((len(ranks), len(ranks)))
+    for run, places in enumerate(ranks):
+        # The lower of two decides.
+        order = np.argsort(places)[: np.count_nonzero(np.isfinite(places))]
+        own = v[:, order]
+        before = np.cumsum(own, axis=1) - own
+        pairs[run, run] = weights @ np.einsum("mi,mi->m", own, before * (1 / places[order] ** 2))
+    if len(ranks) > 1:
+        both = np.isfinite(ranks).all(axis=0)
+        first, second = 1 / ranks[:, both]
+        smaller = np.minimum.outer(first, first) * np.minimum.outer(second, second)
+        np.fill_diagonal(smaller, 0.0)
+        products = (v[:, both] * weights[:, None]).T @ v[:, both]
+        pairs[0, 1] = pairs[1, 0] = 0.5 * np.vdot(products, smaller)
+    return pairs
+
+
 _BLOCK = 4_000_000
 """Numbers of all runs and nodes that are held at once."""
 
@@ -150,8 +430,6 @@ class ScoreMoments:
     """Shape (n_runs, n_runs): of AP, symmetric; the diagonal is the variance of each run."""
     none_relevant: float
     """Probability that no document is relevant."""
-    n_nodes: int
-    """Nodes of the quadrature; 0 = nothing varies, or there is nothing to integrate."""
     error: float
     """Bound, known beforehand, of the relative error of the quadrature in means and variances.
 
@@ -160,9 +438,7 @@ class ScoreMoments:
     """
 
 
-def variation(
-    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
-) -> ScoreMoments:
+def variation(probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given") -> ScoreMoments:
     r"""Compute mean and covariance of the average precision of runs on one topic.
 
     Parameters
@@ -174,9 +450,7 @@ def variation(
         Rank of each document in each run, from 1 on, each once in a run; infinite = not retrieved. Documents
         without a chance to be relevant may be left out: they occupy ranks and do no more.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
-    tolerance : float, default=1e-12
-        Wanted bound of the error; see `ScoreMoments.error`.
+        The rule for R = 0, of `store.analysis.variation.moments`.
 
     Returns
     -------
@@ -201,8 +475,7 @@ def variation(
     over P(R > 0); there is no further term. Documents never retrieved count in the middle sum: each
     of them, found relevant, lowers AP.
 
-    One run costs O(n n_nodes), two O(n log(n) n_nodes), and k runs O(k n n_nodes + k^2 n^2) in
-    matrix products; memory is bounded whatever k.
+    k runs cost O(k n n_nodes + k^2 n^2), in matrix products; memory is bounded whatever k.
 
     Examples
     --------
@@ -221,18 +494,17 @@ def variation(
     left = chance_left(p, empty)
     if not p.size:
         value = 0.0 if left else np.nan
-        return ScoreMoments(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0, 0.0)
+        return ScoreMoments(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0.0)
     is_random = p < 1
     if not is_random.any():
         sums = [run_sums(np.ones((1, p.size)), lists, run)[0][0] for run in range(n_runs)]
-        return ScoreMoments(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0, 0.0)
-    tilted = tilt(p, rule_for(*window(p), tolerance=tolerance))
+        return ScoreMoments(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0.0)
+    tilted = tilt(p, rule_for(*window(p)))
     mean, covariance = _moments(lists, tilted, is_random, left)
     none_relevant = float(np.exp(np.log1p(-p).sum())) if is_random.all() else 0.0
     if empty == "zero":
         covariance += np.outer(mean, mean) * none_relevant
-    rule = tilted.rule
-    return ScoreMoments(mean, covariance, none_relevant, rule.t.size, max(rule.errors))
+    return ScoreMoments(mean, covariance, none_relevant, max(tilted.rule.errors))
 
 
 def _moments(
@@ -242,64 +514,28 @@ def _moments(
     rule = tilted.rule
     n_runs = lists.ranks.shape[0]
     n_nodes, n_documents = tilted.q.shape
-    of_mean = rule.weights[0] * tilted.density
-    of_square = rule.weights[1] * tilted.density
-    if n_runs * n_nodes * n_documents <= _BLOCK:
-        found = [run_sums(tilted.q, lists, run) for run in range(n_runs)]
-        sums = np.array([one for one, _ in found])
-        mean = sums @ of_mean / left
-        covariance = _linear_part(tilted, slice(None), mean, sums, [h for _, h in found], is_random)
-    else:
-        sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
-        mean = sums @ of_mean / left
-        covariance = np.zeros((n_runs, n_runs))
-        step = max(1, _BLOCK // (n_runs * n_documents))
-        for first in range(0, n_nodes, step):
-            part = slice(first, first + step)
-            effects = [run_sums(tilted.q[part], lists, run)[1] for run in range(n_runs)]
-            covariance += _linear_part(tilted, part, mean, sums[:, part], effects, is_random)
-    covariance += _pair_part(lists, tilted.v, of_square, is_random)
+    of_mean, of_square = rule.weights * tilted.density
+    sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
+    mean = sums @ of_mean / left
+    covariance = np.zeros((n_runs, n_runs))
+    step = max(1, _BLOCK // (n_runs * n_documents))
+    for first in range(0, n_nodes, step):
+        part = slice(first, first + step)
+        weights, q = of_square[part], tilted.q[part]
+        centred = sums[:, part] - mean[:, None] * q.sum(axis=1)
+        roots = np.sqrt(weights[:, None] * tilted.v[part][:, is_random])
+        rows = np.empty((n_runs, roots.size))
+        for run in range(n_runs):
+            _, h = run_sums(q, lists, run)
+            rows[run] = (roots * (h[:, is_random] - mean[run])).ravel()
+        covariance += (centred * weights) @ centred.T + rows @ rows.T
+    sum_pairs = pair_matrix if n_runs > 2 else _pairs_of_two
+    covariance += sum_pairs(lists.ranks[:, is_random], tilted.v[:, is_random], of_square)
     return mean, covariance / left
 
 
-def _linear_part(
-    tilted: Tilted,
-    part: slice,
-    mean: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    effects: list[NDArray[np.float64]],
-    is_random: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Integrate all but the pairs of documents, over some of the nodes."""
-    weights = tilted.rule.weights[1, part] * tilted.density[part]
-    centred = sums - mean[:, None] * tilted.q[part].sum(axis=1)
-    roots = np.sqrt(weights[:, None] * tilted.v[part][:, is_random])
-    rows = np.empty((len(effects), roots.size))
-    for run, h in enumerate(effects):
-        rows[run] = (roots * (h[:, is_random] - mean[run])).ravel()
-    return np.asarray((centred * weights) @ centred.T + rows @ rows.T)
-
-
-def _pair_part(
-    lists: JudgedLists, v: NDArray[np.float64], weights: NDArray[np.float64], is_random: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    n_runs = lists.ranks.shape[0]
-    if n_runs > 2:
-        return pair_matrix(lists.ranks[:, is_random], v[:, is_random], weights)
-    pairs = np.empty((n_runs, n_runs))
-    for run in range(n_runs):
-        order = lists.order[run, : lists.n_retrieved[run]]
-        order = order[is_random[order]]
-        pairs[run, run] = pair_sum_of_run(lists.ranks[run, order], v[:, order], weights)
-    if n_runs == 2:
-        both = is_random & np.isfinite(lists.ranks).all(axis=0)
-        first, second = lists.ranks[:, both]
-        pairs[0, 1] = pairs[1, 0] = cross_pair_sum(first, second, v[:, both], weights)
-    return pairs
-
-
 def variation_gradient(
-    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
+    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given"
 ) -> NDArray[np.float64]:
     r"""Compute how fast the expected AP grows with each document's probability of relevance.
 
@@ -308,8 +544,6 @@ def variation_gradient(
     probabilities, ranks, empty
         As in `variation`. Here documents of probability 0 matter: unjudged ones that are not expected
         anything of.
-    tolerance : float, default=1e-12
-        Wanted bound of the error, relative to each of the two means.
 
     Returns
     -------
@@ -348,7 +582,7 @@ def variation_gradient(
         return gradient
     # One document more, or less, than what is expected.
     least, most = window(p[p > 0]) if p.any() else (1, 1)
-    rule = rule_for(max(1, least - 1), most + 1, tolerance=tolerance)
+    rule = rule_for(max(1, least - 1), most + 1)
     tilted = tilt(p, rule)
     of_mean = rule.weights[0] * tilted.density
     weights = of_mean[:, None] / tilted.d

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_integer
-from store.analysis.variation.lists import Empty, JudgedLists, chance_of_any, check_chances, check_lists
+from store.analysis.variation.moments import Empty, JudgedLists, chance_of_any, check_chances, check_lists
 from store.errors import ArgumentError
 
 REPETITIONS = 20_000
@@ -70,7 +70,7 @@ def simulate_maps(
     seed : int
         Not negative; the same seed, the same numbers.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
+        The rule for R = 0, of `store.analysis.variation.moments`.
 
     Returns
     -------
@@ -143,41 +143,36 @@ class _Topic:
         if empty == "given" and not (p == 1).any():
             before = np.concatenate([[1.0], np.cumprod(1 - p)[:-1]])
             self.first_relevant = np.cumsum(before * p / chance_of_any(p))
-        drawn = np.flatnonzero(p < 1)
-        self.n_sure = p.size - drawn.size
-        self.bounds = (p[drawn] * 2.0**64).astype(np.uint64)
-        """A document is relevant where 64 bits are below its bound."""
+        self.n_documents = p.size
+        self.bounds = [(row, np.uint64(p[row] * 2.0**64)) for row in np.flatnonzero(p < 1).tolist()]
+        """A document is relevant where 64 bits are below its bound; others surely are."""
         self.counter = np.min_scalar_type(max(p.size, 1))
         """The smallest type that holds R: the narrower, the more of them in one instruction."""
-        rows = np.full(p.size, -1, dtype=np.int64)
-        rows[drawn] = np.arange(drawn.size)
-        self.rows: list[list[int]] = []
-        """By run: its documents in rank order, as a row of the draws, or -1 = surely relevant."""
-        self.weights: list[NDArray[np.float64]] = []
+        retrieved = [order[:n] for order, n in zip(lists.order, lists.n_retrieved.tolist(), strict=True)]
+        self.rows = [documents.tolist() for documents in retrieved]
+        """By run: its documents in rank order."""
+        self.weights = [1 / ranks[documents] for ranks, documents in zip(lists.ranks, retrieved, strict=True)]
         """By run: 1 / rank."""
-        for run, order in enumerate(lists.order):
-            retrieved = order[: lists.n_retrieved[run]]
-            self.rows.append(rows[retrieved].tolist())
-            self.weights.append(1 / lists.ranks[run, retrieved])
 
     def draw(self, bits: np.random.PCG64, n: int) -> NDArray[np.unsignedinteger]:
-        """Judge every uncertain document n times; shape (n_drawn, n), of 0 and 1."""
-        flags = np.empty((self.bounds.size, n), dtype=self.counter)
-        for row, bound in enumerate(self.bounds):
+        """Judge every document n times; shape (n_documents, n), of 0 and 1."""
+        flags = np.ones((self.n_documents, n), dtype=self.counter)
+        for row, bound in self.bounds:
             flags[row] = bits.random_raw(n) < bound
+        # Where some document is surely relevant, there is no law of the first relevant one.
         empty = np.flatnonzero(~flags.any(axis=0)) if self.first_relevant.size else np.zeros(0, np.int64)
         if empty.size:
             numbers = bits.random_raw(empty.size) * 2.0**-64
             first = np.searchsorted(self.first_relevant, numbers, side="right")
             first = np.minimum(first, len(flags) - 1)
-            for row, bound in enumerate(self.bounds):
+            for row, bound in self.bounds:
                 flags[row, empty] = (row == first) | ((row > first) & (bits.random_raw(empty.size) < bound))
         return flags
 
     def score(self, flags: NDArray[np.unsignedinteger]) -> NDArray[np.float64]:
         """Compute AP of every run from the judgements; shape (n_runs, n)."""
         n = flags.shape[1]
-        n_relevant = flags.sum(axis=0, dtype=self.counter) + self.counter.type(self.n_sure)
+        n_relevant = flags.sum(axis=0, dtype=self.counter)
         scores = np.zeros((len(self.rows), n))
         counted = np.zeros(n, dtype=self.counter)
         held = np.empty((_ROWS, n))
@@ -187,12 +182,8 @@ class _Topic:
                 part = rows[start : start + _ROWS]
                 for place, row in enumerate(part):
                     # x_i c_i, whole numbers until they meet their 1 / rank.
-                    if row < 0:
-                        counted += 1
-                        held[place] = counted
-                    else:
-                        counted += flags[row]
-                        held[place] = counted * flags[row]
+                    counted += flags[row]
+                    held[place] = counted * flags[row]
                 scores[run] += weights[start : start + _ROWS] @ held[: len(part)]
         # A precision sum is 0 where R is.
         scores /= np.maximum(n_relevant, 1)

@@ -1,17 +1,17 @@
-"""`pooler.corrected`: a model's scores corrected by people's grades of a sample."""
+"""`pooler audit --table corrected`: a model's scores corrected by people's grades of a sample."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import log2, sqrt
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pooler as p
-from store.errors import PoolerError
-from tests.helpers.run import Cli, read_lines, write
+from tests.helpers.run import Cli, Outcome, read_lines, write
+
+JSON = ("--format", "json")
 
 ORDER = ("d1", "d5", "d2", "d6", "d3", "d4", "d7", "d8")
 HUMAN = {docno: int(docno in ("d1", "d3", "d5")) for docno in ORDER}
@@ -38,27 +38,31 @@ def sampled(folder: Path) -> list[str]:
     return [line.split()[1] for line in read_lines(folder / "drawn.txt")]
 
 
-def corrected(measures: str | Sequence[str] = "P@5", judge: str | None = None, **how: Any) -> dict[str, Any]:
-    """Return all that there is of the scores by gpt, by name; `notes` are those of the runs."""
-    with p.open_collection("collection.db") as collection:
-        found = p.corrected(
-            p.source(collection, qrels=judge), how.pop("model", "gpt"), measures=measures, **how
-        )
-    tables = {one.name: one.to_records() for one in found.tables()}
-    notes = " ".join(found.table("runs").notes)
-    told = {"facts": found.facts(), "settings": found.settings, "warnings": found.warnings, "notes": notes}
-    return told | tables
+def corrected(
+    cli: Cli, *measures: str, judge: str = "ann", model: str = "gpt", table: str = "corrected", **how: object
+) -> Outcome:
+    """Print a table of the scores by gpt."""
+    words = [word for one in measures or ("P@5",) for word in ("-m", one)]
+    words += [word for name, value in how.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    return cli("audit", model, "--against", judge, *words, "--table", table, "--resamples", "100", *JSON)
 
 
-def rows_of(judge: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the row of run x, and all there is."""
-    told = corrected(judge=judge)
-    return next(row for row in told["runs"] if row["run"] == "x"), told
+def row_of_x(cli: Cli, **how: Any) -> dict[str, Any]:
+    """Return the row of run x."""
+    rows = corrected(cli, **how).fine().whole()["corrected"]
+    return next(row for row in rows if row["run"] == "x")
+
+
+def notes(cli: Cli, *measures: str, judge: str = "ann") -> str:
+    """Return what stands below the table, in one line."""
+    words = [word for one in measures or ("P@5",) for word in ("-m", one)]
+    table = ("--table", "corrected", "--resamples", "100")
+    return " ".join(cli("audit", "gpt", "--against", judge, *words, *table).fine().out.split())
 
 
 def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
     """P@5, w = 1/5, of people alone: 8/4 sum over the sample of w y, and V = 8 var(w y)."""
-    row, told = rows_of()
+    row = row_of_x(cli)
     off = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small)]
     score = 2 * sum(off)
     mean = sum(off) / 4
@@ -67,39 +71,18 @@ def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
     assert row["score"] == pytest.approx(score)
     assert (row["low"], row["high"]) == pytest.approx((score - 1.96 * error, score + 1.96 * error))
     assert (row["topics_low"], row["topics_high"]) == (None, None)  # of one topic
-    assert told["facts"]["human_share"] == 0.5
-    assert (told["facts"]["model"], told["facts"]["people"]) == ("gpt", "ann")
-    assert told["settings"]["with_model"] == "gpt"
-
-
-def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
-    """People count without being named; another model is left out, and no word is said of this one."""
-    named, told = (rows_of(judge)[1] for judge in ("ann", None))
-    assert told["runs"] == named["runs"]
-    assert not [one for one in told["warnings"] if "left out" in one]
-    assert "kinds_left_out" not in told["settings"]
-    cli("import", "judgements", "gpt.qrels", "--judge", "qwen", "--kind", "model").fine()
-    told = rows_of()[1]
-    (said,) = [one for one in told["warnings"] if "left out" in one]
-    assert "people alone count (1 person); left out: 1 model (" in said
-    assert told["settings"]["kinds_left_out"] == {"model": 1}
-    with p.open_collection("collection.db") as collection:
-        source = p.source(collection)
-        assert p.corrected(source, "gpt").settings["kinds_left_out"] == {"model": 1}
-        (said,) = [one for one in p.evaluate(source).warnings if "left out" in one]
-        assert "left out: 2 models" in said
+    named = cli("audit", "gpt", "-m", "P@5", "--table", "corrected", "--sample", "drawn", *JSON).fine()
+    assert named.whole()["corrected"] == corrected(cli).fine().whole()["corrected"]
 
 
 def test_few_documents_leave_people_alone(cli: Cli, small: Path) -> None:
     """Fewer than 30 of a grade: nothing is learnt, which is said, and whether it helped is not known."""
-    _, told = rows_of()
-    words = "fewer than 30 judged documents of some grade of gpt: too few to learn from"
-    assert any(words in warning for warning in told["warnings"])
-    assert "The model did not help" not in told["notes"]
-    assert "People judged 4 of 8 pooled documents (50.0%); all else is by gpt" in told["notes"]
-    (found,) = told["measures"]
-    assert (found["way"], found["helped"]) == ("people", None)
-    assert found["se_calibrated"] is None
+    said = notes(cli)
+    assert "Fewer than 30 judged documents of some grade of gpt: too few to learn from" in said
+    assert "the model did not help" not in said
+    assert "People judged 4 of 8 documents of pool drawn (50.0%); all else is by gpt" in said
+    row = row_of_x(cli)
+    assert (row["way"], row["se_calibrated"]) == ("people", None)
     assert small.exists()
 
 
@@ -108,37 +91,32 @@ def test_a_document_that_nobody_could_judge(cli: Cli, small: Path) -> None:
     lost = sampled(small)[0]
     write(small / "bob.qrels", *(f"1 0 {docno} {HUMAN[docno]}" for docno in sampled(small)[1:]))
     cli("import", "judgements", "bob.qrels", "--judge", "bob", "--kind", "human").fine()
-    row, told = rows_of("bob")
+    row = row_of_x(cli, judge="bob")
     kept = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small) if docno != lost]
     assert row["score"] == pytest.approx(8 / 3 * sum(kept))
     weight = (lost in ORDER[:5]) / 5
     assert (row["lowest"], row["highest"]) == pytest.approx((2 * sum(kept), 2 * (sum(kept) + weight)))
-    assert "1 of 4 sampled documents without a grade: taken as lost at random" in told["warnings"][0]
+    assert "1 of 4 sampled documents without a grade: taken as lost at random" in notes(cli, judge="bob")
 
 
 def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
-    """Each in one line: no probabilities, random sizes, no model, the model itself, measures, files."""
-    cli("judges", "add", "bob").fine()
+    """Each in one line: no probabilities, random sizes, measures; files have no sampled pool."""
     cli("pool", "--depth", "3", "--name", "deep").fine()
     cli("pool", "-s", "statap", "-b", "2", "--seed", "1", "--name", "random").fine()
-    given: dict[str, Any] = {"pool": "drawn", "judge": "ann"}
-    hints = set()
-    for how, words in (
-        ({"model": "bob"}, "must be a judge of kind model, not human"),
-        ({"model": "gtp"}, "unknown judge `gtp`; known: `gpt`"),
-        ({"measures": "RR"}, "must be one of P@k, RBP, DCG@k, sDCG@k, AP and nDCG@k"),
-        ({"pool": "deep"}, "pool `deep` does not have inclusion probabilities and strata"),
-        ({"pool": "random"}, "pool `random` is no stratified simple random sample"),
-        ({"judge": "gpt"}, "must not be among those whose judgements correct it"),
-        ({"model_level": 7}, "7"),
+    draws = "hint: pooler pool --strategy uniform or stratified draws a sample"
+    for sample, words in (
+        ("deep", "pool `deep` does not have inclusion probabilities and strata"),
+        ("random", "pool `random` is no stratified simple random sample"),
     ):
-        with pytest.raises(PoolerError, match=words) as refused:
-            corrected(**(given | how))
-        hints.add(refused.value.hint)
-    draws = "pooler pool --strategy uniform or stratified draws a sample"
-    assert {draws, "`pooler show judges` says who is of which kind"} <= hints
-    with pytest.raises(PoolerError, match="need a collection"):
-        p.corrected(p.source(["x.run"], qrels="ann.qrels"), "gpt")
+        failed = corrected(cli, sample=sample).failed(1).err
+        assert words in failed
+        assert draws in failed
+    assert (
+        "must be one of P@k, RBP, DCG@k, AP and nDCG@k" in corrected(cli, "RR", sample="drawn").failed(1).err
+    )
+    assert "there are 2 sampled pools" in corrected(cli).failed(1).err
+    files = ("gpt.qrels", "x.run", "--qrels", "ann.qrels", "-m", "P@5", "--table", "corrected")
+    assert "unknown table `corrected`" in cli("audit", *files).failed(1).err
     assert small.exists()
 
 
@@ -153,8 +131,8 @@ def test_a_stratum_without_a_judgement_is_refused(cli: Cli, here: Path) -> None:
     cli("pool", *strata, "--name", "drawn").fine()
     write(here / "ann.qrels", "1 0 d0 1", "1 0 d1 0")
     cli("import", "judgements", "ann.qrels", "--judge", "ann", "--kind", "human").fine()
-    with pytest.raises(PoolerError, match="pool `drawn`, topic 1: no sampled document of a stratum of 6 is"):
-        corrected()
+    failed = corrected(cli).failed(1)
+    assert "pool `drawn`, topic 1: no sampled document of a stratum of 6 is" in failed.err
 
 
 @pytest.fixture
@@ -174,30 +152,22 @@ def learnt(cli: Cli, here: Path) -> Path:
     return here
 
 
-MEASURES = ("P@10", "RBP", "sDCG@10", "AP", "nDCG@10")
+MEASURES = ("P@10", "RBP", "DCG@10", "AP", "nDCG@10")
 
 
 def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> None:
     """Whatever the model said: P, RBP, AP and nDCG are those of `evaluate`, and nothing is left open."""
     cli("pool", "-s", "uniform", "--budget", "60", "--seed", "1").fine()
-    told = corrected(MEASURES)
-    plain = [part for measure in ("P@10", "RBP", "DCG@10", "AP", "nDCG@10") for part in ("-m", measure)]
-    rows = cli("evaluate", "--qrels", "ann", *plain, "--format", "json").fine().whole()["measures"]
-    known = {(row["measure"], row["run"]): row["value"] for row in rows}
-    best = sum(2 / log2(rank + 1) for rank in range(1, 11))
-    for row in told["runs"]:
-        name = row["measure"].removeprefix("s")
-        value = known[name, row["run"]] / (best if row["measure"] == "sDCG@10" else 1)
-        assert row["score"] == pytest.approx(value, rel=1e-8), row["measure"]
-        if row["measure"] in ("P@10", "RBP", "sDCG@10"):
-            assert row["standard_error"] == pytest.approx(0, abs=1e-12)
-    by_model = cli("evaluate", "--qrels", "gpt", *plain, "--format", "json").fine().whole()["measures"]
-    known = {(row["measure"], row["run"]): row["value"] for row in by_model}
-    for row in told["runs"]:
-        value = known[row["measure"].removeprefix("s"), row["run"]] / (
-            best if row["measure"] == "sDCG@10" else 1
-        )
-        assert row["by_model"] == pytest.approx(value, rel=1e-8), row["measure"]
+    rows = corrected(cli, *MEASURES).fine().whole()["corrected"]
+    for column, judge in {"score": "ann", "by_model": "gpt"}.items():
+        plain = [part for measure in MEASURES for part in ("-m", measure)]
+        told = cli("evaluate", "--qrels", judge, *plain, "--format", "json").fine().whole()["measures"]
+        known = {(row["measure"].partition("(")[0], row["run"]): row["value"] for row in told}
+        for row in rows:
+            value = known[row["measure"], row["run"]]
+            assert row[column] == pytest.approx(value, rel=1e-8), row["measure"]
+    errors = [row["standard_error"] for row in rows if row["measure"] in ("P@10", "RBP", "DCG@10")]
+    assert errors == pytest.approx([0] * 9, abs=1e-12)
     assert learnt.exists()
 
 
@@ -220,7 +190,7 @@ def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
         relevant = sum(stands[one[2]] for one in drawn if people[one[:2]] >= 1)
         shares[grade] = (len(drawn) * relevant / weight + 1 / 2) / (len(drawn) + 1)
         assert len(drawn) >= 30
-    told = corrected("P@10")
+    rows = corrected(cli, "P@10").fine().whole()["corrected"]
     first = {
         tag: {f"d{step * n % 60:02}" for n in range(10)} for tag, step in {"x": 1, "y": 7, "z": 11}.items()
     }
@@ -239,7 +209,7 @@ def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
                 total += len(of) ** 2 * (1 - len(drawn) / len(of)) / len(drawn) * spread
         return total
 
-    for row in told["runs"]:
+    for row in rows:
         score = 0.0
         for one in documents:
             if one[1] in first[row["run"]]:
@@ -248,12 +218,12 @@ def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
                     score += stands[one[2]] * ((people[one[:2]] >= 1) - shares[model[one[:2]]]) / 40
         assert row["score"] == pytest.approx(score)
         assert row["standard_error"] == pytest.approx(sqrt(variance(dict.fromkeys(first[row["run"]], 1.0))))
-    for row in told["pairs"]:
+    for row in corrected(cli, "P@10", table="corrected_pairs").fine().whole()["corrected_pairs"]:
         weights = {
             d: float(d in first[row["a"]]) - (d in first[row["b"]]) for d in first[row["a"]] | first[row["b"]]
         }
         assert row["standard_error"] == pytest.approx(sqrt(variance(weights)))
-    assert [row["helped"] for row in told["measures"]] == [True]
+    assert {row["se_calibrated"] < row["se_people"] for row in rows} == {True}
 
 
 def read_grades(path: Path) -> dict[tuple[str, str], int]:
@@ -266,11 +236,12 @@ def test_ndcg_has_its_sentence_and_bounds_are_silent(cli: Cli, learnt: Path) -> 
     """The sentence stands where nDCG is, and only there."""
     cli("pool", "-s", "uniform", "--budget", "40", "--seed", "1").fine()
     words = "its interval covers about .87"
-    assert words in corrected("nDCG@10")["notes"]
-    told = corrected("sDCG@10")
-    assert words not in told["notes"]
-    assert {row["lowest"] for row in told["runs"]} == {None}
-    told = corrected("AP")
-    assert len(told["by_topic"]) == 3 * 4
-    assert {row["reason"] for row in told["runs"]} == {"not-linear"}
+    assert words in notes(cli, "nDCG@10")
+    assert words not in notes(cli, "DCG@10")
+    rows = corrected(cli, "AP").fine().whole()["corrected"]
+    assert {row["lowest"] for row in rows} == {None}
+    assert {row["reason"] for row in rows} == {"not-linear"}
+    with p.open_collection("collection.db") as collection:
+        (found,) = p.audit(collection, "gpt", "ann", measures="AP", resamples=100).correction.by_measure
+        assert found.by_topic.shape == (3, 4)
     assert learnt.exists()

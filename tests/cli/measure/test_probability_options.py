@@ -16,7 +16,7 @@ from pooler.command import Cutoff, Given, Option, command
 from pooler.messages import OnTerminal, listening
 from pooler.sources.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.sources.source import Source
-from store.analysis.variation.lists import SUPPOSED, ProbableRankings
+from store.analysis.variation.moments import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
 from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError

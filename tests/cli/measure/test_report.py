@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pooler.commands.trust.conclusions import REASONS
-from pooler.commands.trust.report_page.on_pool import FACT_WORDS
+from pooler.commands.trust.report_sections import FACT_WORDS
 from tests.conftest import SHARED_DATA
 from tests.helpers.run import Cli, Outcome, by_rule, write
 

@@ -13,7 +13,7 @@ from store.analysis.measures.average_precision import average_precision, least_a
 from store.analysis.measures.confusion import e_measure
 from store.analysis.measures.gain import ideal_gain, normalised_gain
 from store.analysis.significance.t_tests import unpaired_t_of_moments
-from store.analysis.undiscovered.pairs import required_difference
+from store.analysis.undiscovered import required_difference
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
 

@@ -22,7 +22,7 @@ from store.analysis.significance.power import (
     topics_for_power,
     topics_for_width,
 )
-from store.analysis.variation.order import expected_tau, expected_tau_ap
+from store.analysis.variation.collection import expected_tau, expected_tau_ap
 
 N = 2000
 RUNS, TOPICS, NEW = 15, 30, 50

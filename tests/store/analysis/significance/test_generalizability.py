@@ -16,7 +16,7 @@ from store.analysis.significance.generalizability import (
     order_on_new_topics,
     score_components,
 )
-from store.analysis.variation.order import expected_tau, expected_tau_ap
+from store.analysis.variation.collection import expected_tau, expected_tau_ap
 from store.errors import ArgumentError
 from tests.vectors.agreement_tables import assert_prints
 

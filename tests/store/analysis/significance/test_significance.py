@@ -15,7 +15,7 @@ from store.analysis.significance.t_tests import (
     unpaired_t,
     unpaired_t_of_moments,
 )
-from store.analysis.undiscovered.pairs import relative_drop
+from store.analysis.undiscovered import relative_drop
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
 from tests.vectors.three_systems import X, Y

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.analysis.measures.average_precision import R_MODES, RMode, gains
-from store.analysis.undiscovered.flips import AT, SCENARIOS, At, Scenario, discovered_sums, flip_topic
-from store.analysis.undiscovered.sensitivity import sensitivity
+from store.analysis.undiscovered import AT, SCENARIOS, At, Scenario, discovered_sums, flip_topic, sensitivity
 from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collections, plain_mean
 from tests.store.analysis.plain_lists import arrays_of
 from tests.strategies import examples

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.rankings import NOT_RETRIEVED, UNJUDGED
-from store.analysis.undiscovered.flips import AT, ENDED, JUDGED, NO_RUN, check_at, choose_flips
+from store.analysis.undiscovered import AT, ENDED, JUDGED, NO_RUN, check_at, choose_flips
 from store.errors import ArgumentError
 
 pair_states = st.integers(0, 9).flatmap(

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from store.analysis.significance.t_tests import paired_t_of_moments
-from store.analysis.undiscovered.pairs import relative_drop, required_difference, round_up
+from store.analysis.undiscovered import relative_drop, required_difference, round_up
 from store.analysis.variation.collection import Components
 from store.errors import ArgumentError
 from tests.vectors.agreement_tables import assert_prints

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.average_precision import R_MODES, RMode
-from store.analysis.undiscovered.sensitivity import run_thresholds, threshold_ranks
+from store.analysis.undiscovered import run_thresholds, threshold_ranks
 from tests.store.analysis.drawn_collections import Drawn, drawn_collections
 from tests.store.analysis.plain_lists import plain_ap
 

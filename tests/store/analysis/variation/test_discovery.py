@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.analysis.variation.collection import collection_variation
-from store.analysis.variation.discovery import Discovery, discovered_variation, discovery
-from store.analysis.variation.lists import ProbableRankings, probable_rankings
+from store.analysis.variation.collection import (
+    Discovery,
+    collection_variation,
+    discovered_variation,
+    discovery,
+)
+from store.analysis.variation.moments import ProbableRankings, probable_rankings
 from store.errors import ArgumentError
 from tests.store.analysis.variation.enumerated_variation import enumerated
 from tests.store.analysis.variation.outcome_table import reversed_in

@@ -6,11 +6,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from store.analysis.variation.collection import Topic, collection_variation, pair_components, run_components
-from store.analysis.variation.lists import Empty, chance_left, chance_of_any, check_chances
-from store.analysis.variation.moments import judgement_weights, variation, variation_gradient
-from store.analysis.variation.next import next_documents
-from store.analysis.variation.order import reversals, simulated_reversals
+from store.analysis.variation.collection import (
+    Topic,
+    collection_variation,
+    next_documents,
+    pair_components,
+    reversals,
+    run_components,
+    simulated_reversals,
+)
+from store.analysis.variation.moments import (
+    Empty,
+    chance_left,
+    chance_of_any,
+    check_chances,
+    judgement_weights,
+    variation,
+    variation_gradient,
+)
 from store.analysis.variation.simulation import simulate_maps
 from store.errors import ArgumentError
 from tests.store.analysis.variation.enumerated_variation import drawn_topics

@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.variation.collection import collection_variation, pair_components
-from store.analysis.variation.moments import cross_pair_sum, pair_matrix, pair_sum_of_run, variation
-from store.analysis.variation.next import next_documents, settled_pairs
-from store.analysis.variation.order import order_probabilities
+from store.analysis.variation.collection import (
+    collection_variation,
+    next_documents,
+    order_probabilities,
+    pair_components,
+    settled_pairs,
+)
+from store.analysis.variation.moments import pair_matrix, variation
 from tests.store.analysis.variation.enumerated_variation import outcomes
 
 RANKS = ((1.0, 2.0, 3.0, 4.0, 5.0, np.inf), (7.0, 3.0, 2.0, np.inf, 1.0, 5.0))
@@ -40,32 +44,18 @@ def test_covariances_keep_their_digits(p: float) -> None:
     assert off.max() <= found.error + 3e-13
 
 
-def test_error_holds_what_a_loose_tolerance_leaves_out() -> None:
-    """Few nodes have means exactly, and variances not: the error is that of both."""
-    found, expected = variation([0.5] * 6, RANKS, tolerance=0.1, empty="zero"), exact(0.5)
-    spread = np.sqrt(expected.diagonal())
-    off = np.abs(found.covariance - expected) / np.outer(spread, spread)
-    assert 1e-4 < off.max() <= found.error <= 0.1
-
-
 def test_equal_lists_do_not_vary_from_each_other() -> None:
-    """Rounding leaves 4e-19 of their difference at some sizes: no variance, no open pair."""
+    """Whatever rounding leaves of their difference: no variance, no open pair."""
     rng = np.random.default_rng(0)
-    left = 0
     for _ in range(300):
         n = int(rng.integers(1, 600))
         p, row = rng.random(n), rng.permutation(n) + 1.0
         topics = [(p, np.array([row, row]))]
         varied = collection_variation(topics, empty="zero")
-        one = varied.covariance[0]
-        if one[0, 0] + one[1, 1] == 2 * one[0, 1]:
-            continue
-        left += 1
         assert settled_pairs(varied).all()
         assert next_documents(topics, varied).n_unsettled == 0
         assert pair_components(varied).components.judging_variance.tolist() == [0.0]
         assert order_probabilities(varied)[0, 1] == 0.5
-    assert left
 
 
 def test_lists_with_one_swap_do() -> None:
@@ -82,7 +72,7 @@ def test_lists_with_one_swap_do() -> None:
 
 
 def test_runs_of_few_documents_among_many() -> None:
-    """Pairs taken by runs are those taken two by two; one run is empty."""
+    """Pairs taken by runs are those taken one by one; one run is empty."""
     rng = np.random.default_rng(0)
     n_runs, n = 7, 500
     v, weights = rng.random((5, n)) / 4, rng.random(5)
@@ -94,11 +84,9 @@ def test_runs_of_few_documents_among_many() -> None:
     ranks[3, :40] = np.arange(40.0, 0, -1)
     ranks[3, 40:] = np.inf
     found = pair_matrix(ranks, v, weights)
+    inverse = 1 / ranks
     for a in range(n_runs):
-        order = np.argsort(ranks[a])[: np.isfinite(ranks[a]).sum()]
-        own = pair_sum_of_run(ranks[a, order], v[:, order], weights)
-        assert found[a, a] == pytest.approx(own, rel=1e-12)
-        for b in range(a):
-            both = np.isfinite(ranks[[a, b]]).all(axis=0)
-            cross = cross_pair_sum(ranks[a, both], ranks[b, both], v[:, both], weights)
-            assert found[a, b] == found[b, a] == pytest.approx(cross, rel=1e-12)
+        for b in range(a + 1):
+            both = np.minimum.outer(inverse[a], inverse[a]) * np.minimum.outer(inverse[b], inverse[b])
+            expected = sum(w * (one @ np.triu(both, 1) @ one) for w, one in zip(weights, v, strict=True))
+            assert found[a, b] == found[b, a] == pytest.approx(expected, rel=1e-12)

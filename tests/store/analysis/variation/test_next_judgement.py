@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from scipy.stats import norm
 
-from store.analysis.variation.collection import collection_variation
-from store.analysis.variation.next import next_documents, settled_pairs
+from store.analysis.variation.collection import collection_variation, next_documents, settled_pairs
 from store.errors import ArgumentError
 from tests.store.analysis.variation.enumerated_variation import Topic, drawn_topics, enumerated
 from tests.store.analysis.variation.outcome_table import Floats, OutcomeTable, outcome_table

@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from store.analysis.variation.collection import CollectionVariation, Topic, collection_variation
-from store.analysis.variation.lists import Empty
-from store.analysis.variation.order import (
+from store.analysis.variation.collection import (
+    CollectionVariation,
     Reversals,
+    Topic,
+    collection_variation,
     expected_tau,
     order_probabilities,
     reversals,
     simulated_reversals,
 )
+from store.analysis.variation.moments import Empty
 from store.analysis.variation.simulation import simulate_maps
 from tests.store.analysis.variation.enumerated_variation import drawn_topics
 from tests.store.analysis.variation.kitchen_garden import two_runs

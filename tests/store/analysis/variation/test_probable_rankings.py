@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.variation.lists import SUPPOSED, ProbableRankings, probable_rankings
+from store.analysis.variation.moments import SUPPOSED, ProbableRankings, probable_rankings
 from store.errors import ArgumentError
 
 Lists = dict[tuple[str, str], list[int]]

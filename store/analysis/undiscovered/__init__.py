@@ -1,1 +1,0 @@
-"""Relevant unjudged documents: Kishida 2001, section 4."""
