@@ -140,7 +140,11 @@ def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
         words += "" if level is None else f", relevant from grade {level}"
     else:
         rule = f"{final.rule} of " if aggregate else ""
-        words = f"{rule}{counted(len(final.judges), 'judge')}{_votes_each(all_votes)}"
+        words = f"{rule}{counted(len(final.judges), 'judge')}"
+        if all_votes is not None and all_votes.votes.n_documents:
+            n_votes = all_votes.counts.sum(axis=1)
+            if (low := int(n_votes.min())) < (high := int(n_votes.max())):
+                words += f" ({low:,} to {high:,} votes a document)"
         words += "" if aggregate else ", the primary one, or their equal grades"
         words += "" if final.ties is None else f", ties {final.ties}"
         if level is not None and aggregate == "sum":
@@ -150,15 +154,6 @@ def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
         elif level is not None:
             words += f", then binary at level {level}"
     return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
-
-
-def _votes_each(all_votes: AllVotes | None) -> str:
-    """Write how many votes documents have, as ` (1 to 3 votes a document)`; empty where as many."""
-    if all_votes is None or not all_votes.votes.n_documents:
-        return ""
-    n_votes = all_votes.counts.sum(axis=1)
-    low, high = int(n_votes.min()), int(n_votes.max())
-    return "" if low == high else f" ({low:,} to {high:,} votes a document)"
 
 
 def warn_about_qrels(opened: Collection, named: NamedQrels, final: FinalQrels) -> None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     Judged: TypeAlias = Measurable
 else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.judged_options:AuditOptions", "source")]
+    Judged = Annotated[object, Given("pooler.cli.options:AuditOptions", "source")]
 
 MEASURES = ("AP", "P@10", "nDCG@10")
 
