@@ -139,7 +139,11 @@ def who_judged(final: FinalQrels, *, counts_votes: bool = False) -> str:
         words += "" if level is None else f", relevant from grade {level}"
     else:
         rule = f"{final.rule} of " if aggregate else ""
-        words = f"{rule}{counted(len(final.judges), 'judge')}{_votes_each(final) if counts_votes else ''}"
+        words = f"{rule}{counted(len(final.judges), 'judge')}"
+        if counts_votes:
+            n_votes = final.all_votes.counts.sum(axis=1)[final.outcome.is_given[final.all_votes.rows]]
+            if n_votes.size and (low := int(n_votes.min())) < (high := int(n_votes.max())):
+                words += f" ({low:,} to {high:,} votes a document)"
         words += "" if aggregate else ", the primary one, or their equal grades"
         words += "" if final.ties is None else f", ties {final.ties}"
         if level is not None and aggregate == "sum":
@@ -149,15 +153,6 @@ def who_judged(final: FinalQrels, *, counts_votes: bool = False) -> str:
         elif level is not None:
             words += f", then binary at level {level}"
     return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
-
-
-def _votes_each(final: FinalQrels) -> str:
-    """Write how many votes graded documents have, as ` (1 to 3 votes a document)`; empty where as many."""
-    all_votes = final.all_votes
-    n_votes = all_votes.counts.sum(axis=1)[final.outcome.is_given[all_votes.rows]]
-    if not n_votes.size or n_votes.min() == n_votes.max():
-        return ""
-    return f" ({n_votes.min():,} to {n_votes.max():,} votes a document)"
 
 
 def warn_about_qrels(opened: Collection, named: NamedQrels, final: FinalQrels) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.files import check_manifest, check_result, earlier_result
+from pooler.files import check_manifest, check_out, earlier_result
 from store.errors import PoolerError
 from tests.helpers.run import Cli, write
 
@@ -149,8 +149,9 @@ def test_manifest_is_replaced_when_it_is_ours(tmp_path: Path, content: str, is_o
 
 def test_result_and_manifest_are_two_files(tmp_path: Path) -> None:
     """One place, however it is written, cannot take both."""
+    (tmp_path / "b").mkdir()
     with pytest.raises(PoolerError, match="cannot be both the result and its manifest"):
-        check_result(str(tmp_path / "a"), str(tmp_path / "b" / ".." / "a"))
+        check_out(str(tmp_path / "a"), str(tmp_path / "b" / ".." / "a"))
 
 
 def test_words_on_an_earlier_result_are_of_its_manifest(tmp_path: Path) -> None:

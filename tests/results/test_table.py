@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,12 +44,11 @@ OTHER = Table("other", [Column("when", "moment")], {"when": [datetime(2026, 3, 1
 class Found(Result):
     """Two tables."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("runs", "other")
     settings: Mapping[str, Any] = field(default_factory=lambda: frozen_settings(depth=5))
     warnings: tuple[str, ...] = ()
 
-    def _table(self, name: str) -> Table:
-        return RUNS if name == "runs" else OTHER
+    def _tables(self) -> Iterator[Table]:
+        yield from (RUNS, OTHER)
 
     def facts(self) -> Mapping[str, Any]:
         """One."""
@@ -149,8 +148,13 @@ def test_json_is_one_object_of_named_tables(capsys: pytest.CaptureFixture[str]) 
 
 def test_tsv_is_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     """Of several one is to be named; undefined is empty, lists are joined by blanks."""
+
+    class Both(Found):
+        __slots__ = ()
+        SHOWN = None
+
     with pytest.raises(ContradictionError, match="one of runs, other: tsv holds one"):
-        render(Found(), Output(fmt="tsv"), "runs", "other")
+        render(Both(), Output(fmt="tsv"))
     lines = shown(capsys, fmt="tsv", table="runs", sort="map:desc").splitlines()
     assert lines == [
         "run\tmap\tlow\thigh\tn\ttags\treason",
@@ -182,8 +186,8 @@ def test_a_terminal_is_shown_sixty_rows(
     class Many(Found):
         __slots__ = ()
 
-        def _table(self, name: str) -> Table:  # noqa: ARG002
-            return Table("runs", [Column("n", "int")], {"n": range(70)})
+        def _tables(self) -> Iterator[Table]:
+            yield Table("runs", [Column("n", "int")], {"n": range(70)})
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

@@ -16,9 +16,8 @@ import typer
 
 from pooler.command import Option, Place, screen
 from pooler.interrupts import last_words
-from pooler.messages import say, warn
+from pooler.messages import say, text_stdin, warn
 from pooler.serving.inside import discreet, is_served
-from pooler.streams import text_stdin
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 

@@ -394,7 +394,7 @@ class ErasingResult(Result):
             yield f"the agreement with {pairs} is lost; in brackets, documents both graded"
         yield from self._unassigned()
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - there are none
+    def lines(self) -> Iterator[str] | None:
         """Return nothing where it is done: it was said."""
         return iter(()) if self.is_done else None
 

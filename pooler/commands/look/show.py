@@ -493,9 +493,9 @@ class Shown(Result):
         """Return what is one value."""
         return self.known
 
-    def lines(self, *names: str) -> Iterator[str] | None:
+    def lines(self) -> Iterator[str] | None:
         """Return a text as it is, where it is what was asked for."""
-        return None if self.page is None or names else iter(self.page)
+        return None if self.page is None else iter(self.page)
 
     def views(self, *names: str) -> tuple[View, ...]:
         """Return, of one thing, its facts as a table and the tables with rows; a word is explained once."""

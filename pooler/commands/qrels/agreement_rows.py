@@ -361,8 +361,8 @@ def fetch_chosen(
         message = f"no document is judged by two of the judges: {', '.join(judges)}"
         raise PoolerError(message, hint="name files of judges who had the same documents")
     if is_apart:
-        hint = "--qrels NAME measures them together, defined with --kinds human,model"
-        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({hint})")
+        together = "--qrels NAME measures them together, defined with --kinds human,model"
+        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({together})")
         if voters.left_out:
             warn(f"left out: {kinds_words(voters.counts_left_out)}")
         parts = (

@@ -532,7 +532,7 @@ LEVEL = "{level}"
 
 @command
 def export_qrels(
-    source: Annotated[Source, Given("pooler.cli.source_options:GivenQrelsOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.options:GivenQrelsOptions", "source")],
     *,
     form: Annotated[Literal["trec", "ntcir2", "ntcireval"], Option("--as")] = "trec",
     letters: Annotated[

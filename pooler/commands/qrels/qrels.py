@@ -19,7 +19,7 @@ from pooler.messages import say, warn
 from pooler.result import Done, Result, fields_of, frozen_settings
 from pooler.sources.judgement_files import read_given_qrels, untold
 from pooler.sources.meeting import doubt_forms
-from pooler.sources.named_runs import runs_given
+from pooler.sources.memory import runs_given
 from pooler.sources.source import Source
 from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
@@ -268,11 +268,7 @@ def _rows(
     qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
 ) -> list[Qrel]:
     if isinstance(qrels, str) and not is_file_word(qrels):
-        named = str(collection) if isinstance(collection, Path) else collection
-        found = Source(qrels=qrels, collection=named)
-        with found.opened() as source:
-            made = qrels_at(source, publishes=False)[0]
-        return made.qrels
+        return qrels_at(Source(qrels=qrels, collection=collection), publishes=False)[0].qrels
     if not isinstance(qrels, str | Path):
         return list(qrels)
     rows = read_given_qrels(str(qrels), lenient=lenient).rows

@@ -16,8 +16,8 @@ from pooler.files import write_lines
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
 from pooler.sources import judgement_files
-from pooler.sources.meeting import Ids, add_unknown, check_met, find_fit, watched
-from pooler.sources.named_runs import entries_of
+from pooler.sources.files import entries_of
+from pooler.sources.meeting import Ids, add_unknown, check_topics, find_fit, watched
 from pooler.tables import listed as listed_names
 from store.errors import ArgumentError, ConflictError, FaultList, PoolerError
 from store.formats import DocumentFormat, ImportFormat, JudgementsFormat, LabelsFormat, TopicFormat
@@ -82,7 +82,7 @@ def import_topics(
     versions = {line.topic: line.version for line in collection.lists.topics()}
     if not collection.topics.listed():
         here = Ids("the collection's runs, pools and judgements", texts.keys())
-        check_met("topic", here, Ids(path, {one.topic for one in topics}), shares="ours")
+        check_topics(here, Ids(path, {one.topic for one in topics}), shares="ours")
     report = collection.topics.add(topics, replace=replace)
     say(f"{path}: {report_words(report, 'topic')}")
     lines = {line.topic: line for line in collection.lists.topics()}
@@ -263,7 +263,7 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
                 topics = {one.topic for one in run.rankings}
-                check_met("topic", Ids(entry.file, topics), stored, shares="ours")
+                check_topics(Ids(entry.file, topics), stored, shares="ours")
                 if texts:
                     retrieved.update(met)
                 documents.extend(met)
@@ -530,10 +530,11 @@ def import_judgements(
         judge_column=judge_column,
         lenient=lenient,
     )
-    wanted = reading.options(judge, sample)
-    if wanted.form == "jsonl" or wanted.form == "tsv":
+    reading.check(judge, sample)
+    chosen = reading.chosen
+    if chosen == "jsonl" or chosen == "tsv":
         _refuse_any(
-            f"is for files of grades; a {wanted.form} file already says it",
+            f"is for files of grades; a {chosen} file already says it",
             judge=judge,
             codes=codes,
             mapped=mapped,
@@ -542,14 +543,14 @@ def import_judgements(
             lenient=lenient,
         )
         return _import_every_judge(
-            collection, path, wanted.form, kind, allow_unknown=allow_unknown, replace=replace
+            collection, path, chosen, kind, allow_unknown=allow_unknown, replace=replace
         )
     if sample is not None:
         _refuse_any("is for files of grades; a sample has each document once", repeats=repeats)
     meanings = parse_codes(codes)
     mapping = parse_map(mapped, meanings)
     faults = FaultList(path)
-    source = judgement_files.read_source(path, wanted, collection.scale, faults)
+    source = judgement_files.read_source(path, reading, collection.scale, faults, judge=judge, sample=sample)
     n_of_format = faults.count
     if not allow_unknown:
         topics, docnos = ([getattr(row, name) for row in source.rows] for name in ("topic", "docno"))

@@ -46,7 +46,7 @@ NO_POOL = "no-pool"
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
 SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
-Diagnosable = Annotated[Source, Given("pooler.cli.source_options:DiagnosedOptions", "source")]
+Diagnosable = Annotated[Source, Given("pooler.cli.options:DiagnosedOptions", "source")]
 """Runs, and judgements where there are any."""
 
 

@@ -15,7 +15,6 @@ from pooler.commands.trust.paper_tables import NEEDS_RANK, STATES, Below, Paper
 from pooler.judge_kinds import warn_about_voters
 from pooler.messages import progress, say, warn
 from pooler.result import frozen_settings
-from pooler.sources.named_runs import check_named
 from pooler.sources.probabilities import (
     Probable,
     Values,
@@ -27,6 +26,7 @@ from pooler.sources.probabilities import (
     with_chances,
 )
 from pooler.sources.source import Source
+from pooler.sources.stored import check_named
 from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.agreement.votes import PopulationVotes, level_index
 from store.analysis.arrays import RankedDocuments
@@ -42,7 +42,7 @@ from store.text import counted
 
 @command
 def paper(
-    source: Annotated[Source, Given("pooler.cli.judged_options:TwoRunsOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.options:TwoRunsOptions", "source")],
     *runs: Annotated[str, Option(hidden=True)],
     values: Annotated[
         Values | None,
@@ -110,7 +110,7 @@ def paper(
     if rank is None and (source.is_of_files or source.judgements):
         say(f"left out, as no --rank is given: {', '.join(NEEDS_RANK)}")
     elif rank is None:
-        rank = 1 + source.pool_depth(None)
+        rank = 1 + source.pool_depth()
     with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         whose = source.definition  # of the qrels of one judge this one

@@ -40,7 +40,7 @@ from store.analysis.variation.simulation import REPETITIONS, SimulatedMaps, simu
 from store.errors import ArgumentError
 from store.text import counted
 
-Varied = Annotated[Source, Given("pooler.cli.source_options:ProbableOptions", "source")]
+Varied = Annotated[Source, Given("pooler.cli.options:ProbableOptions", "source")]
 """Runs, and judgements unless a file of probabilities takes their place."""
 ValuesOption = Annotated[
     Values | None,
