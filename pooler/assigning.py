@@ -304,6 +304,10 @@ def plan_assignment(
     _check_judges(names, options)
     every = list(documents)
     by_topic = _planned(every, options)
+    for topic, judge in options.primary:
+        if topic in by_topic and judge not in names:
+            message = f"`{judge}` is the judge of topic `{topic}`, and not among those who get documents"
+            raise PoolerError(message, hint="name them all, or --topic-judges FILE gives topics to others")
     purposes = {topic: _purposes(topic, some, options) for topic, some in by_topic.items()}
     sizes = {
         topic: [
