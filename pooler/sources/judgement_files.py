@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
+from pooler.judge_kinds import own_grades_hint
 from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
@@ -250,12 +252,24 @@ def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = Non
     """
     from store.formats.qrels import read_qrels
 
-    content = read_qrels(path, lenient=lenient, faults=faults)
+    with _naming_judges(path):
+        content = read_qrels(path, lenient=lenient, faults=faults)
     if content.layout.taken and not faults:
         warn(f"{path}: {content.layout.taken}")
     if content.n_same and not faults:
         warn(f"{path}: {alike_words(content.n_same, content.first_same)}")
     return content
+
+
+@contextmanager
+def _naming_judges(word: str) -> Iterator[None]:
+    """Say of a word that reads as a file, and is none, how a judge of that name is named."""
+    try:
+        yield
+    except PoolerError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            error.hint = error.hint or own_grades_hint(word)
+        raise
 
 
 def alike_words(number: int, first: int) -> str:
@@ -436,7 +450,8 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: F
 def _read(named: NamedFile, reading: FileReading, scale: Scale | None) -> JudgedFile:
     if reading.wanted(named.judge).form in EVERY_JUDGE:
         return _read_states(named, reading)
-    return JudgedFile(named, source=_source(named, reading, scale))
+    with _naming_judges(named.file):
+        return JudgedFile(named, source=_source(named, reading, scale))
 
 
 def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> GradesFile:

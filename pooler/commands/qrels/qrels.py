@@ -63,7 +63,8 @@ def qrels(collection: Stored) -> QrelsList:
                 definition = replace(one.definition, binary_first=False)
                 counts[-1] = collection.grades.final(definition).n_documents
         newest.add(one.name)
-    judges = tuple(sorted(collection.grades.voters(kinds=("human", "model", "imported")).graders))
+    graders = collection.grades.voters(kinds=("human", "model", "imported")).graders
+    judges = tuple(sorted(one for one in graders if not is_file_word(one)))
     return QrelsList(found=tuple(found), documents=tuple(counts), judges=judges)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, TrackRules, command
 from pooler.files import write_lines
+from pooler.judge_kinds import warn_about_name
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
 from pooler.sources import judgement_files
@@ -504,6 +505,8 @@ def import_judgements(
         If a judge has graded a document otherwise, without `replace`.
     """
     path = place_of(str(file), "qrels")
+    if judge is not None:
+        warn_about_name(judge)
     if form == "umbrela" or form == "answers":
         _refuse_any(
             f"is for other files: {form} has one answer a line, of a model",
