@@ -30,6 +30,7 @@ from store.db.engine import (
     unreadable_as_damage,
     writing,
 )
+from store.db.files import check_folder
 from store.db.keys import Keys, document_keys, topic_keys
 from store.db.tables import COLLECTION, QRELS, TABLES
 from store.errors import StoreError
@@ -168,7 +169,7 @@ def create_database(where: str, *, name: str, scale: Scale, program: str) -> Non
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
         check_free_place(file)
-        # SQLite says better why it cannot be written.
+        check_folder(file)
         with suppress(OSError):
             file.touch(0o600)
     with engine_at(url) as engine, writing(engine, bulk=True, creates=True) as session:

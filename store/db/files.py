@@ -111,7 +111,11 @@ def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
     """Yield an empty file beside another; nothing is left of it after the block, nor of killed commands."""
     part = place_beside(real_place(target))
     try:
-        part.touch(0o600 if private else 0o666, exist_ok=False)
+        try:
+            part.touch(0o600 if private else 0o666, exist_ok=False)
+        except OSError as error:
+            error.filename = str(target)  # the name that was asked for
+            raise
         yield part
     finally:
         for name in ("", *SIDE_FILES):
