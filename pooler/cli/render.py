@@ -45,6 +45,11 @@ class Output:
     limit: Annotated[int | None, option("--limit ROWS", "Show at most this many rows.", min=1)] = None
     out: Annotated[Path | None, option("--out -o FILE", "A new file; default stdout.")] = None
 
+    def __post_init__(self) -> None:
+        """Take ``-`` for stdout."""
+        if self.out == Path("-"):
+            object.__setattr__(self, "out", None)
+
     @property
     def is_for_people(self) -> bool:
         """Whether people read it."""
@@ -138,8 +143,20 @@ def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Tabl
         _check_column(by, tables)
         tables = [table.sort(by, descending=descending) if by in table.data else table for table in tables]
     if output.limit is not None:
-        tables = [table.head(output.limit) for table in tables]
+        tables = [_first(table, output.limit, is_sorted=output.sort is not None) for table in tables]
     return tables
+
+
+def _first(table: Table, limit: int, *, is_sorted: bool) -> Table:
+    """Return the first rows: those that people see first, where a view has an order of its own."""
+    name = table.columns[0].name
+    views = (one for one in table.seen or () if one.rows is not None and name in one.table.data)
+    view = next(views, None)
+    if view is None or is_sorted:
+        return table.head(limit)
+    places = {cell: place for place, cell in reversed([*enumerate(view.shown().cells(name))])}
+    cells = table.cells(name)
+    return table.take(sorted(range(len(table)), key=lambda row: places.get(cells[row], len(places)))[:limit])
 
 
 def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]:
@@ -215,8 +232,9 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             rows = (range(n_rows) if view.rows is None else view.rows)[:most]
             # A sentence of its own, before all others: what is not there is the first thing to know.
             notes = view.table.notes if view.notes is None else view.notes
-            words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
-            view = replace(view, rows=rows, notes=[words, *notes])
+            first = f"The first {most:,}" if most > 1 else "The first"
+            words = f"{first} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
+            view = replace(view, rows=rows, notes=[words, *notes], is_part=True)
         write(render_view(view), stream)
 
 

@@ -51,7 +51,9 @@ def check_folder(target: Path) -> None:
     """Refuse a place where no file can be made, before any work."""
     reason = None
     folder = target.absolute().parent
-    if target.is_dir():
+    if str(target) == "-":
+        reason = "it stands for standard output, and this is a place on the disk"
+    elif target.is_dir():
         reason = "it is a folder"
     elif not folder.is_dir():
         reason = f"there is no folder {folder}"

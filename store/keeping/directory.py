@@ -878,7 +878,9 @@ def write_directory(
 def _check_target(target: Path) -> None:
     place, message = real_place(target), ""
     is_empty = target.is_dir() and next(target.iterdir(), None) is None
-    if not place.parent.is_dir():
+    if str(target) == "-":
+        message = "it stands for standard output, and this is a folder"
+    elif not place.parent.is_dir():
         message = f"there is no folder {place.parent}"
     elif place == Path.cwd().resolve() or (target.exists() and not is_empty):
         message = "expected a new or empty folder, and not the one you are in"
