@@ -42,7 +42,8 @@ def write_latex(rendered: RenderedView, stream: TextIO) -> None:
             stream.write(_line([_number(cell) if one.is_number else _latex(cell) for cell, one in cells]))
         stream.write("\\bottomrule\n\\end{tabular}\n")
     if rendered.caption:
-        notes = " ".join(map(_latex, rendered.caption))
+        lines = (line if line.endswith((".", ":", ";")) else f"{line}." for line in rendered.caption)
+        notes = " ".join(map(_latex, lines))
         stream.write(f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\footnotesize {notes}}}\n")
     stream.write("\\end{table}\n")
 

@@ -1,4 +1,4 @@
-"""The judges of a collection."""
+"""The judges of a collection, whom `pooler show judges` lists."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def judges_add(
 
     for name in names:  # all, before the first is added
         if fault := id_fault(name):
-            raise ArgumentError("names", f"must be one word ({fault})", name)
+            raise ArgumentError("names", f"must be one word: {fault}", None)
     n_new = 0
     if model is not None:
         if kind not in (None, "model"):

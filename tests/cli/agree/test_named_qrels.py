@@ -260,5 +260,7 @@ def test_a_judge_whose_name_reads_as_a_file_is_told_of(cli: Cli, here: Path) -> 
         assert cli(*command, "joe.x").failed(1).err.splitlines() == [
             "error: joe.x: no such file or directory", f"hint: {way}"
         ]  # fmt: skip
-    cli("qrels", "define", "joe", "--judge", "joe.x").fine()
+    for _ in range(2):
+        cli("qrels", "define", "joe", "--judge", "joe.x").fine()
+    assert "documents -: not counted, of older versions" in cli("qrels").fine().out
     assert cli("export", "qrels", "joe").fine().out == "1 0 a 1\n"
