@@ -71,8 +71,6 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             output.check(plot=values.get("plot"))
             if html := values.get("html"):
                 check_place(html)
-                if html == "-":
-                    raise ArgumentError("html", "must be a file", html)
                 from pooler.pages.report import check_replaceable
 
                 check_replaceable(html, "html")

@@ -75,11 +75,14 @@ class Output:
         from pooler.cli.console import check_place
 
         if plot is not None:
+            from pooler.pages.svg import DRAWN
+
             if plot.suffix != ".svg":
                 raise ArgumentError("--plot", "must be a file whose name ends in .svg", str(plot))
             check_place(str(plot))
-            if plot.is_file() and plot.read_bytes()[:4] not in (b"", b"<svg"):
-                raise ArgumentError("--plot", "must be new, or a drawing: it is something else", str(plot))
+            if plot.is_file() and (there := plot.read_bytes()) and DRAWN.encode() not in there:
+                requirement = "must be new, or a drawing that pooler made: it is something else"
+                raise ArgumentError("--plot", requirement, str(plot))
         if self.table is None:
             self.check_one(tables)
         if self.out is not None:

@@ -50,6 +50,8 @@ class Report:
 def check_replaceable(path: str | Path, argument: str = "path") -> bool:
     """Return whether there is a page of pooler's; `ArgumentError`: it is something else, and not empty."""
     path = Path(path)
+    if str(path) == "-":
+        raise ArgumentError(argument, "must be a file", "-")
     if not path.is_file():
         return False
     with path.open("rb") as file:
