@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
@@ -51,11 +51,12 @@ def read_topic_judges(
 
     `topics` and `judges`: those of a collection; any other is a fault, which of a mapping has no line.
     """
-    is_file = not isinstance(given, Mapping)
-    path = str(given) if is_file else "topic_judges"
-    faults, found, unknown = FaultList(path), dict[str, str](), dict[str, None]()
-    lines = ((None, *pair) for pair in given.items()) if isinstance(given, Mapping) else None
-    for number, topic, judge in lines or _pairs_of(path, "topic and judge", faults):
+    faults = FaultList("topic_judges" if isinstance(given, Mapping) else str(given))
+    lines: Iterable[tuple[int | None, str, str]] = _pairs_of(faults.path, "topic and judge", faults)
+    if isinstance(given, Mapping):
+        lines = [(None, *pair) for pair in given.items()]
+    found, unknown = dict[str, str](), dict[str, None]()
+    for number, topic, judge in lines:
         if found.setdefault(topic, judge) != judge:
             faults.add(number, f"topic `{topic}` has the judge `{found[topic]}` already", "duplicate")
         if topics is not None and topic not in topics:
@@ -63,10 +64,9 @@ def read_topic_judges(
         elif judges is not None and judge not in judges:
             faults.add(number, f"expected a judge of the collection, got `{judge}`", "unknown")
             unknown[judge] = None
-    if is_file and not found and not faults:
+    if not found and not faults:
         faults.add(None, "expected lines of topic and judge, got none", "empty")
-    names = " ".join(map(quote, unknown))
-    faults.raise_if_any(hint=f"pooler judges add {names}" if unknown else None)
+    faults.raise_if_any(hint=f"pooler judges add {' '.join(map(quote, unknown))}" if unknown else None)
     return found
 
 

@@ -108,21 +108,13 @@ def assign(
     if claim and judges:
         raise ArgumentError("judges", "must not be given with --claim, where anybody may claim", judges[0])
     scope, settings = Scope(tuple(pools), tuple(topics)), dict[str, Any]()
-    chosen = (
-        by,
-        per_document,
-        overlap,
-        overlap_judges,
-        calibration,
-        order,
-        seed,
-        topic_judges is not None or None,
-    )
+    chosen = {by, per_document, overlap, overlap_judges, calibration, order, seed} - {None}
+    is_asked = bool(chosen) or topic_judges is not None
     if clear:
         _check_names(collection, scope)
         cleared, workloads = collection.assignments.clear(scope, dry_run=dry_run)
         words = _clear_words(cleared, workloads, dry_run=dry_run)
-    elif not any((judges, pools, topics, claim, add, replace, dry_run, set(chosen) - {None})):
+    elif not any((judges, pools, topics, claim, add, replace, dry_run, is_asked)):
         workloads, words = collection.assignments.workloads(), []
     else:
         options = AssignmentOptions(
