@@ -37,7 +37,7 @@ from store.db.columns import RawText, new_uid
 from store.db.database import Inside, check_free_place, make_tables
 from store.db.digests import write_all_digests
 from store.db.engine import collection_url, damaged, display, engine_at, writing
-from store.db.files import check_folder, folder_beside, made_whole, real_place
+from store.db.files import folder_beside, made_whole, real_place
 from store.db.packing import unpack_floats
 from store.db.tables import COLLECTION, DOCUMENT, JUDGE, POOL, POOL_ENTRY, RANKING, RUN, TABLES, TOPIC
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError, SchemaError
@@ -936,7 +936,6 @@ def read_directory(
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
         check_free_place(file)
-        check_folder(file)
         target = made_whole(file, replaces=file.exists())
     with (
         target as place,
