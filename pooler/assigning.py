@@ -295,6 +295,10 @@ def plan_assignment(
         key=lambda one: (natural_key(one.topic), one.docno),
     )
     by_topic = {topic: list(some) for topic, some in groupby(planned, lambda one: one.topic)}
+    for topic, judge in options.primary:
+        if topic in by_topic and judge not in names:
+            message = f"`{judge}` is the judge of topic `{topic}`, and not among those who get documents"
+            raise PoolerError(message, hint="name them all, or --topic-judges FILE gives topics to others")
     purposes = {topic: _purposes(topic, some, options) for topic, some in by_topic.items()}
     sizes = {
         topic: [

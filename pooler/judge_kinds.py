@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from pooler import tables as results
 from pooler.messages import warn
+from store.grades.definition import is_file_word
 from store.judging.kinds import SORTS, WORDS, Voters, is_mixed, sorts_words
 from store.text import counted
 
@@ -15,6 +17,18 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.grades.definition import NamedQrels
     from store.grades.qrels import FinalQrels
+
+
+def own_grades_hint(judge: str) -> str:
+    """Say how a judge's own grades are measured with where the name reads as a file."""
+    return f"pooler qrels define NAME --judge {quote(judge)} names the own grades of a judge so called"
+
+
+def warn_about_name(judge: str) -> None:
+    """Warn where `--qrels` would take a judge's name for a file."""
+    if is_file_word(judge):
+        warn(f"--qrels {quote(judge)} would be a file: {own_grades_hint(judge)}")
+
 
 _NOUNS = {
     "human": ("person", "people"),

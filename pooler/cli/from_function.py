@@ -83,6 +83,9 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             output.check(plot=values.get("plot"))
             if html := values.get("html"):
                 check_place(html)
+                from pooler.pages.report import check_replaceable
+
+                check_replaceable(html, "html")
                 if output.out is not None and output.out.resolve() == Path(html).resolve():
                     raise ArgumentError("html", "must be another file than --out", html)
             for one in results:

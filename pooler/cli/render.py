@@ -46,6 +46,11 @@ class Output:
     limit: Annotated[int | None, Option("--limit ROWS", "Show at most this many rows.", least=1)] = None
     out: Annotated[Path | None, Option("--out -o FILE", "A new file; default stdout.")] = None
 
+    def __post_init__(self) -> None:
+        """Take ``-`` for stdout."""
+        if self.out == Path("-"):
+            object.__setattr__(self, "out", None)
+
     @property
     def is_for_people(self) -> bool:
         """Whether people read it."""
@@ -68,11 +73,14 @@ class Output:
         from pooler.files import check_place
 
         if plot is not None:
+            from pooler.pages.svg import DRAWN
+
             if plot.suffix != ".svg":
                 raise ArgumentError("--plot", "must be a file whose name ends in .svg", str(plot))
             check_place(str(plot))
-            if plot.is_file() and plot.read_bytes()[:4] not in (b"", b"<svg"):
-                raise ArgumentError("--plot", "must be new, or a drawing: it is something else", str(plot))
+            if plot.is_file() and (there := plot.read_bytes()) and DRAWN.encode() not in there:
+                requirement = "must be new, or a drawing that pooler made: it is something else"
+                raise ArgumentError("--plot", requirement, str(plot))
         if self.out is not None:
             check_place(str(self.out))
             if self.out.is_file() and self.out.stat().st_size:
@@ -124,7 +132,21 @@ def _tables(result: Result, output: Output) -> list[Table]:
     if output.sort is not None:
         by, descending = _sorting(output.sort, tables)
         tables = [table.sort(by, descending=descending) if by in table.data else table for table in tables]
-    return tables if output.limit is None else [table.head(output.limit) for table in tables]
+    if output.limit is not None:
+        tables = [_first(table, output.limit, is_sorted=output.sort is not None) for table in tables]
+    return tables
+
+
+def _first(table: Table, limit: int, *, is_sorted: bool) -> Table:
+    """Return the first rows: those that people see first, where a view has an order of its own."""
+    name = table.columns[0].name
+    views = (one for one in table.seen or () if one.rows is not None and name in one.table.data)
+    view = next(views, None)
+    if view is None or is_sorted:
+        return table.head(limit)
+    places = {cell: place for place, cell in reversed([*enumerate(view.shown().cells(name))])}
+    cells = table.cells(name)
+    return table.take(sorted(range(len(table)), key=lambda row: places.get(cells[row], len(places)))[:limit])
 
 
 def _views(result: Result, output: Output) -> list[View]:
@@ -184,8 +206,9 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             rows = (range(n_rows) if view.rows is None else view.rows)[:most]
             # A sentence of its own, before all others: what is not there is the first thing to know.
             notes = view.table.notes if view.notes is None else view.notes
-            words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
-            view = replace(view, rows=rows, notes=[words, *notes])
+            first = f"The first {most:,}" if most > 1 else "The first"
+            words = f"{first} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
+            view = replace(view, rows=rows, notes=[words, *notes], is_part=True)
         write(render_view(view), stream)
 
 
@@ -301,7 +324,8 @@ def write_latex(rendered: RenderedView, stream: TextIO) -> None:
             stream.write(_line([_number(cell) if one.is_number else _latex(cell) for cell, one in cells]))
         stream.write("\\bottomrule\n\\end{tabular}\n")
     if rendered.caption:
-        notes = " ".join(map(_latex, rendered.caption))
+        lines = (line if line.endswith((".", ":", ";")) else f"{line}." for line in rendered.caption)
+        notes = " ".join(map(_latex, lines))
         stream.write(f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\footnotesize {notes}}}\n")
     stream.write("\\end{table}\n")
 

@@ -43,7 +43,7 @@ def entries_of(files: Iterable[str], listed: str | Path | None, group: str = "")
     from pooler.reading.run_list import RunEntry, read_run_list
 
     if group and (fault := id_fault(group)):
-        raise ArgumentError("group", f"must be one word ({fault})", group)
+        raise ArgumentError("group", f"must be one word: {fault}", None)
     entries = [RunEntry(file, group=group, where="`--group`") for file in files]
     return entries + (read_run_list(str(listed)) if listed is not None else [])
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, groupby
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
+from pooler.judge_kinds import own_grades_hint
 from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
@@ -238,12 +240,24 @@ def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = Non
     """
     from store.formats.qrels import read_qrels
 
-    content = read_qrels(path, lenient=lenient, faults=faults)
+    with _naming_judges(path):
+        content = read_qrels(path, lenient=lenient, faults=faults)
     if content.layout.taken and not faults:
         warn(f"{path}: {content.layout.taken}")
     if content.n_same and not faults:
         warn(f"{path}: {alike_words(content.n_same, content.first_same)}")
     return content
+
+
+@contextmanager
+def _naming_judges(word: str) -> Iterator[None]:
+    """Say of a word that reads as a file, and is none, how a judge of that name is named."""
+    try:
+        yield
+    except PoolerError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            error.hint = error.hint or own_grades_hint(word)
+        raise
 
 
 def alike_words(number: int, first: int) -> str:
@@ -464,7 +478,8 @@ def _read(named: NamedFile, reading: FileReading, scale: Scale | None) -> Judged
                 requirement = f"is for files of grades, and a {form} file says more"
                 raise ArgumentError(name, requirement, value)
         return _read_states(named, "jsonl" if form == "jsonl" else "tsv")
-    return JudgedFile(named, source=_source(named, reading, scale))
+    with _naming_judges(named.file):
+        return JudgedFile(named, source=_source(named, reading, scale))
 
 
 def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> GradesFile:

@@ -527,7 +527,7 @@ def read_columns(
         if text is not None and name != "iteration" and name in columns:
             raise ArgumentError(name, "is already given by a column", text)
         if text is not None and (message := fault_of(text)):
-            raise ArgumentError(name, f"must be one word ({message})", text)
+            raise ArgumentError(name, f"must be one word: {message}", None)
     readers = dict(READERS)
     fixed = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
     readers |= {name: _always(text) for name, text in fixed.items() if name not in columns}

@@ -88,7 +88,7 @@ class Definitions(Area):
         with self._db.writing() as session:
             self._db.topics.refresh(session)
             if fault := id_fault(name):
-                raise ArgumentError("NAME", f"must be one word ({fault})", name)
+                raise ArgumentError("NAME", f"must be one word: {fault}", None)
             if is_file_word(name) or name.startswith("-") or "@" in name:
                 requirement = "must be without / . = @, by which files and versions are known"
                 raise ArgumentError("NAME", requirement, name)

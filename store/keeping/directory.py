@@ -37,7 +37,7 @@ from store.db.columns import RawText, new_uid
 from store.db.database import Inside, check_free_place, make_tables
 from store.db.digests import write_all_digests
 from store.db.engine import collection_url, damaged, display, engine_at, writing
-from store.db.files import check_folder, folder_beside, made_whole, real_place
+from store.db.files import folder_beside, made_whole, real_place
 from store.db.packing import unpack_floats
 from store.db.tables import COLLECTION, DOCUMENT, JUDGE, POOL, POOL_ENTRY, RANKING, RUN, TABLES, TOPIC
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError, SchemaError
@@ -884,7 +884,9 @@ def write_directory(
 def _check_target(target: Path) -> None:
     place, message = real_place(target), ""
     is_empty = target.is_dir() and next(target.iterdir(), None) is None
-    if not place.parent.is_dir():
+    if str(target) == "-":
+        message = "it stands for standard output, and this is a folder"
+    elif not place.parent.is_dir():
         message = f"there is no folder {place.parent}"
     elif place == Path.cwd().resolve() or (target.exists() and not is_empty):
         message = "expected a new or empty folder, and not the one you are in"
@@ -940,7 +942,6 @@ def read_directory(
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
         check_free_place(file)
-        check_folder(file)
         target = made_whole(file, replaces=file.exists())
     with (
         target as place,

@@ -275,7 +275,8 @@ def show_docs(
     ]
     columns, empty = DOCUMENT_COLUMNS, "pooler import docs FILE"
     table = _list(collection, "documents", columns, rows, sought, empty, total=found.total)
-    return Shown(found=[table.seen_as(limit=SHOWN_DOCUMENTS, of_rows="document")])
+    is_part = len(table) < found.total
+    return Shown(found=[table.seen_as(limit=SHOWN_DOCUMENTS, of_rows="document", is_part=is_part)])
 
 
 @command

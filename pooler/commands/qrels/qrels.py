@@ -63,7 +63,8 @@ def qrels(collection: Stored) -> QrelsList:
             with suppress(PoolerError):  # nothing can be said of it, or of no level
                 counts[-1] = collection.grades.final(one.definition).n_documents
         newest.add(one.name)
-    judges = tuple(sorted(collection.grades.voters(kinds=("human", "model", "imported")).graders))
+    graders = collection.grades.voters(kinds=("human", "model", "imported")).graders
+    judges = tuple(sorted(one for one in graders if not is_file_word(one)))
     return QrelsList(found=tuple(found), documents=tuple(counts), judges=judges)
 
 
@@ -153,6 +154,8 @@ class QrelsList(Result):
         }
         names = ", ".join(self.judges)
         notes = [f"By a judge's name, that judge's own grades: {names}."] if names else []
+        if None in self.documents:
+            notes.append("documents -: not counted, of older versions and where the rule cannot be used.")
         yield Table.of_columns("qrels", columns, "Qrels by name", notes=notes)
 
 
@@ -380,7 +383,7 @@ class QrelsDifference(Result, QrelsDiff):
             Column("tau_ap", "float", "tau_AP"): [effect.tau_ap.tau],
             Column("tau_ap_reversed", "float", "tau_AP back"): [effect.tau_ap_reversed.tau],
             Column("swapped", "int"): [None if reason == "fewer-than-two" else effect.n_swapped],
-            Column("reason"): [reason],
+            REASON: [reason],
         }
         return Table.of_columns("order", columns)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, TrackRules, command
 from pooler.files import write_lines
+from pooler.judge_kinds import warn_about_name
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
 from pooler.sources import judgement_files
@@ -24,7 +25,7 @@ from store.formats import DocumentFormat, ImportFormat, JudgementsFormat, Labels
 from store.formats.irds import place_of
 from store.formats.json_lines import json_line
 from store.formats.judgements import read_judgements
-from store.formats.labels import MAP_HINT, read_labels
+from store.formats.labels import MAP_HINT, NO_GRADE_HINTS, read_labels
 from store.formats.markup import Markup
 from store.formats.prels import NOT_SAMPLED
 from store.formats.scale import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
@@ -504,6 +505,8 @@ def import_judgements(
         If a judge has graded a document otherwise, without `replace`.
     """
     path = place_of(str(file), "qrels")
+    if judge is not None:
+        warn_about_name(judge)
     if form == "umbrela" or form == "answers":
         _refuse_any(
             f"is for other files: {form} has one answer a line, of a model",
@@ -519,6 +522,9 @@ def import_judgements(
         if judge is None:
             raise ArgumentError("judge", "must name the model that answered", None)
         mapping = parse_map(mapped, {})
+        if no_grade := [one for one in mapping if one < min(0, *collection.scale.values)]:
+            requirement = "must read a grade as another, and what is below every grade is none"
+            raise ArgumentError("mapped", requirement, str(no_grade[0]), hint=NO_GRADE_HINTS[form])
         return _import_answers(
             collection, path, form, judge, mapping, allow_unknown=allow_unknown, replace=replace
         )
@@ -619,7 +625,8 @@ def import_judgements(
 def _refuse_any(requirement: str, **given: object) -> None:
     for name, value in given.items():
         if value:
-            raise ArgumentError(name, requirement, None if value is True else value)
+            got = ", ".join(value) if isinstance(value, list | tuple) else value
+            raise ArgumentError(name, requirement, None if value is True else got)
 
 
 def _say_wait(opened: Collection, n_rows: int) -> None:
@@ -785,7 +792,8 @@ def _import_answers(
     faults = FaultList(file)
     read = read_labels(file, form, opened.scale, mapping, faults)
     hints = [faults.hint] if faults.hint else []
-    hints += [MAP_HINT] if any(fault.code == "grade" for fault in faults.kept) else []
+    codes = {fault.code for fault in faults.kept} & {"grade", "no-grade"}
+    hints += ([MAP_HINT] if "grade" in codes else []) + ([NO_GRADE_HINTS[form]] if codes else [])
     if len(read.models) > 1:
         listed = ", ".join(read.models)
         faults.add(None, f"expected the answers of one model, got those of {len(read.models)}: {listed}")

@@ -300,3 +300,24 @@ def test_definitions_travel_with_the_collection(cli: Cli, here: Path) -> None:
     told = cli("history").fine().out
     assert "official@2" in told
     assert "official@1" not in told
+
+
+def test_a_judge_whose_name_reads_as_a_file_is_told_of(cli: Cli, here: Path) -> None:
+    """Warned of when it is given, not listed as a name of qrels, and measured with by a definition."""
+    cli("init", "--scale", "0-2").fine()
+    way = "pooler qrels define NAME --judge joe.x names the own grades of a judge so called"
+    assert f"warning: --qrels joe.x would be a file: {way}" in cli("judges", "add", "joe.x").fine().err
+    assert "--judge ann/x" in cli("judges", "rename", "joe.x", "ann/x").fine().err
+    write(here / "q", "1 0 a 1")
+    for judge in ("joe.x", "plain"):
+        said = cli("import", "judgements", "q", "--judge", judge, "--allow-unknown").fine().err
+        assert (way in said) == (judge == "joe.x")
+    assert "own grades: plain." in cli("qrels").fine().out
+    for command in (["evaluate", "--qrels"], ["agreement", "--qrels"], ["export", "qrels"]):
+        assert cli(*command, "joe.x").failed(1).err.splitlines() == [
+            "error: joe.x: no such file or directory", f"hint: {way}"
+        ]  # fmt: skip
+    for _ in range(2):
+        cli("qrels", "define", "joe", "--judge", "joe.x").fine()
+    assert "documents -: not counted, of older versions" in cli("qrels").fine().out
+    assert cli("export", "qrels", "joe").fine().out == "1 0 a 1\n"
