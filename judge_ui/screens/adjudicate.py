@@ -11,9 +11,9 @@ from textual.containers import Vertical
 from judge_ui.screens.base import Dialog
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import ReadingScreen, help_text
-from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import Command, KeyTable, key_name
 from judge_ui.session.messages import cell_name, cell_words
+from judge_ui.session.session import AdjudicatingSession
 from judge_ui.session.words import KeyResult
 from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
 from judge_ui.widgets.lines import OpinionsBox, TitleBar, opinions_text

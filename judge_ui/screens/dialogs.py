@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,16 +11,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
-from judge_ui.screens.base import Dialog, Question
+from judge_ui.screens.base import Dialog, Question, WaitsForPaint
 from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
-from judge_ui.widgets.fields import LineInput, WaitsForPaint
 from judge_ui.widgets.lines import TitleBar, Words, hints_text
-from judge_ui.widgets.lists import RowList
+from judge_ui.widgets.lists import LineInput, NoteField, RowList
 from store.text import sanitise, sanitise_line
 from store.wrapping import cell_width, pad
-
-if TYPE_CHECKING:
-    from judge_ui.widgets.fields import NoteField
 
 _BACK = ("Esc", "goes back")
 
@@ -63,8 +59,6 @@ class NoteDialog(LineDialog):
     AUTO_FOCUS = "NoteField"
 
     def __init__(self, docno: str, note: str) -> None:
-        from judge_ui.widgets.fields import NoteField  # the first screen does without
-
         super().__init__(f"Note on {docno}", "", "saves")
         self._text = sanitise(note)
         self._field = NoteField(self._text)

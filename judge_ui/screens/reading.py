@@ -11,22 +11,20 @@ from textual import events
 from textual.screen import Screen
 
 from judge_ui.screens.base import TextScreen
-from judge_ui.session.ending import (
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
+from judge_ui.session.messages import (
     NextStep,
     conclusion,
     forecast_of_others,
-    goal_words,
-    next_step,
-    own_keys,
-    tally,
-)
-from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
-from judge_ui.session.messages import (
     forecast_words,
+    goal_words,
     grade_keys,
     guidelines_title,
+    next_step,
+    own_keys,
     pace_words,
     progress_words,
+    tally,
     topic_name,
 )
 from judge_ui.session.session import JudgingSession

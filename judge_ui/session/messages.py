@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from enum import Enum
+from operator import itemgetter
 
-from judge_ui.session.keys import KeyTable
+from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
@@ -22,7 +25,7 @@ from store.judging.disagreements import (
     in_order,
     letter,
 )
-from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
+from store.records import Action, Decision, Guideline, InboxLine, Scale, SeenEvent, ShownDocument, State, Task
 from store.text import counted, sanitise_line
 
 NO_TEXT = "no text is stored for this document"
@@ -259,29 +262,9 @@ def warning_of_others(session: JudgingSession) -> str:
     return ""
 
 
-CANNOT_MARK = "can't"
-
-
-def given_grade_mark(scale: Scale, given_grade: GivenGrade) -> str:
-    """Name what a judge decided as shortly as can be.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> given_grade_mark(parse_scale("ntcir"), 3), given_grade_mark(parse_scale("0-2"), None)
-    ('S', "can't")
-    """
-    return CANNOT_MARK if given_grade is None else grade_mark(scale, given_grade)
-
-
-def given_grade_name(scale: Scale, given_grade: GivenGrade) -> str:
-    """Name what a judge decided in full."""
-    return "can't be judged" if given_grade is None else grade_name(scale, given_grade)
-
-
 def marks(scale: Scale, given_grades: Iterable[GivenGrade]) -> str:
     """Name what several judges decided as shortly as can be, with commas."""
-    return ", ".join(given_grade_mark(scale, given_grade) for given_grade in given_grades)
+    return ", ".join(grade_mark(scale, given_grade) for given_grade in given_grades)
 
 
 def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
@@ -295,7 +278,7 @@ def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
     >>> opinion_marks(opinions, parse_scale("0-2"))
     "A 2  B can't"
     """
-    return "  ".join(f"{one.letter} {given_grade_mark(scale, one.grade)}" for one in opinions)
+    return "  ".join(f"{one.letter} {grade_mark(scale, one.grade)}" for one in opinions)
 
 
 def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> list[list[str]]:
@@ -315,7 +298,7 @@ def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> l
     n_judges = max(map(len, given_grades), default=0)
     named, bare = [], []
     for one in given_grades:
-        marked, gap = [given_grade_mark(scale, grade) for grade in one], gap_of(one)
+        marked, gap = [grade_mark(scale, grade) for grade in one], gap_of(one)
         rest = [""] * (n_judges - len(one)) + ["" if gap is None else f"gap {gap}"]
         named.append([*(f"{letter(place)} {mark}" for place, mark in enumerate(marked)), *rest])
         bare.append([*marked, *rest])
@@ -336,7 +319,7 @@ def _in_columns(rows: Sequence[Sequence[str]], blanks: str) -> list[str]:
 def opinion_head(opinion: Opinion, scale: Scale) -> str:
     """Write whose opinion it is, what was decided, and for which reason."""
     reason = f": {opinion.reason}" if opinion.reason else ""
-    return f"{opinion.letter}  {given_grade_name(scale, opinion.grade)}{reason}"
+    return f"{opinion.letter}  {grade_name(scale, opinion.grade)}{reason}"
 
 
 def opinion_tail(opinion: Opinion) -> str:
@@ -379,7 +362,7 @@ def history_words(found: Disagreement, scale: Scale) -> str:
     """
     if found.status is Settlement.OPEN:
         return ""
-    mark = given_grade_mark(scale, found.outcome)
+    mark = grade_mark(scale, found.outcome)
     if found.status is Settlement.CHANGED:
         return f"changed since {marks(scale, found.outcome_on)} was settled as {mark}"
     return f"settled as {mark}"
@@ -394,7 +377,7 @@ def cell_name(cell: tuple[GivenGrade, GivenGrade], scale: Scale) -> str:
     >>> cell_name((0, None), parse_scale("0-2"))
     "0 / can't"
     """
-    return " / ".join(given_grade_mark(scale, given_grade) for given_grade in cell)
+    return " / ".join(grade_mark(scale, given_grade) for given_grade in cell)
 
 
 def cell_words(count: CellCount, scale: Scale) -> str:
@@ -407,8 +390,109 @@ def cell_words(count: CellCount, scale: Scale) -> str:
     "5 documents, 3 settled (as 2: 2, as can't: 1)"
     """
     outcomes = ", ".join(
-        f"as {given_grade_mark(scale, given_grade)}: {count.outcomes[given_grade]}"
+        f"as {grade_mark(scale, given_grade)}: {count.outcomes[given_grade]}"
         for given_grade in in_order(count.outcomes)
     )
     more = f" ({outcomes})" if outcomes else ""
     return f"{counted(count.documents, 'document')}, {count.settled} settled{more}"
+
+
+ALL_DECIDED = "every document has a decision"
+
+
+def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
+    """Count the documents of a topic by grade, the highest first, and by the other states.
+
+    Examples
+    --------
+    >>> from store.formats.scale import parse_scale
+    >>> tasks = [Task("d1", State.JUDGED, 1, "", "", 1), Task("d2", State.SKIPPED, None, "", "", 1)]
+    >>> tally(tasks, parse_scale("binary"))
+    [('1 relevant', 1), ('0 not relevant', 0), ('skipped', 1), ('cannot be judged', 0)]
+    """
+    grades = Counter(task.grade for task in tasks)
+    states = Counter(task.state for task in tasks)
+    lines = [(grade_name(scale, value), grades[value]) for value in reversed(scale.values)]
+    lines += [("skipped", states[State.SKIPPED]), ("cannot be judged", states[State.CANNOT])]
+    if states[State.UNJUDGED]:
+        lines.append(("unjudged", states[State.UNJUDGED]))
+    return lines
+
+
+def conclusion(session: JudgingSession) -> str:
+    """Return whether the open topic is done: a document that is skipped is not decided."""
+    progress = session.progress
+    if session.is_complete:
+        return ALL_DECIDED
+    left = f"{counted(progress.left, 'document')} unjudged" if progress.left else ""
+    return left + skipped_words(progress.skipped, ", " if left else "")
+
+
+def goal_words(session: JudgingSession) -> str:
+    """Return how the open topic stands to the organiser's goal; empty where there is none."""
+    if session.goal is None or session.topic is None:
+        return ""
+    try:
+        words = session.goal.words(session.topic.topic)
+    except PoolerError:
+        # Its words may name runs, which no judge is to see.
+        return "whether the goal is reached could not be found out"
+    return f"{words}; the rest may stay unjudged" if session.is_at_goal else words
+
+
+def last_topic(lines: Sequence[InboxLine], but: Collection[str] = ()) -> str | None:
+    """Return the topic that was worked at last; ``None`` = there is none, or it is done, or among others."""
+    worked_at = [(line.last_judged_at, line) for line in lines if line.last_judged_at is not None]
+    _, last = max(worked_at, key=itemgetter(0), default=(None, None))
+    is_done = last is None or last.topic in but or not (last.left or last.skipped)
+    return None if last is None or is_done else last.topic
+
+
+def forecast_of_others(session: JudgingSession) -> Forecast | None:
+    """Foresee how long the other topics will take; ``None`` where the database has no answer."""
+    here = session.topic.topic if session.topic else ""
+    with suppress(PoolerError):
+        return session.forecast(sum(line.left for line in session.desk.inbox() if line.topic != here))
+    return None
+
+
+class NextStep(Enum):
+    """What the judge wants after a topic."""
+
+    INBOX = "inbox"
+    SKIPPED = "skipped"
+    QUICK = "quick"
+    UNDO = "undo"
+    STAY = "stay"
+    QUIT = "quit"
+
+
+NEXT_STEPS: Mapping[object, NextStep] = {
+    Command.INBOX: NextStep.INBOX,
+    Command.SKIP: NextStep.SKIPPED,
+    Command.UNDO: NextStep.UNDO,
+    Command.QUIT: NextStep.QUIT,
+}
+"""What commands mean there."""
+
+_OWN_KEYS = {NextStep.STAY: "daf", NextStep.QUICK: "rvw"}
+
+
+def own_keys(meaning: Callable[[str], object]) -> dict[NextStep, str]:
+    """Choose the keys that mean something at the end of a topic alone: the first that mean no other step.
+
+    Examples
+    --------
+    >>> own_keys({"d": Command.SKIP}.get)[NextStep.STAY]
+    'a'
+    """
+    return {
+        wish: next((key for key in keys if meaning(key) not in NEXT_STEPS), "")
+        for wish, keys in _OWN_KEYS.items()
+    }
+
+
+def next_step(meaning: object, typed: str, own: Mapping[NextStep, str]) -> NextStep | None:
+    """Return what was asked for, by the meaning of a key or by a key of `own_keys`; ``None`` = nothing."""
+    step = NEXT_STEPS.get(meaning)
+    return next((one for one in own if own[one] == typed), None) if step is None else step

@@ -15,8 +15,7 @@ from textual import events
 from textual.message import Message
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width, steps
-from judge_ui.text.finding import find_spans
-from judge_ui.text.folding import Span
+from judge_ui.text.finding import Span, find_spans
 from judge_ui.text.marking import Marking, merged
 from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText
 from judge_ui.widgets.text_pane import TextPane, look_style

@@ -16,8 +16,7 @@ from operator import itemgetter, or_
 from typing import TYPE_CHECKING
 
 from judge_ui.session.messages import LONGEST_VALUE, remarks, text_shown
-from judge_ui.text.finding import TermSearch
-from judge_ui.text.folding import Span
+from judge_ui.text.finding import Span, TermSearch
 from judge_ui.text.marking import merged
 from store.records import Passage, ShownDocument, Task, Topic
 from store.text import sanitise, sanitise_line

@@ -19,9 +19,8 @@ from textual.widgets import Static
 from judge_ui.session.keys import Command, KeyTable, key_of
 from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_marks, opinion_tail
 from judge_ui.session.words import grade_mark
-from judge_ui.widgets.fields import WidgetNames
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
-from judge_ui.widgets.text_pane import look_style
+from judge_ui.widgets.text_pane import WidgetNames, look_style
 from store.judging.disagreements import Disagreement
 from store.records import Scale, State, Task
 from store.text import sanitise_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,7 +16,6 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
-from judge_ui.widgets.fields import WidgetNames
 from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText, lay_out
 
 MEASURE = 100
@@ -28,6 +27,13 @@ _SIGNS = ((Look.CURRENT, ">"), (Look.PASSAGE, "|"))
 
 _PAUSE_S = 0.01
 """Between two pieces of a long text that are laid out; a key is answered meanwhile."""
+
+
+class WidgetNames(TypedDict, total=False):
+    """What the style sheet and the screen know a widget by."""
+
+    id: str
+    classes: str
 
 
 class TextPane(ScrollView, can_focus=True):

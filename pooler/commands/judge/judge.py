@@ -253,7 +253,7 @@ def judge(
         settled, checked once, before the screen opens. Without it no goal is shown.
     """
     with imports_at_once():
-        from judge_ui.session.ending import last_topic
+        from judge_ui.session.messages import last_topic
         from judge_ui.session.session import JudgingSession
         from pooler.version import __version__
         from store.collection import Collection

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.finding import TermSearch, common_terms, query_terms, term_spans
-from judge_ui.text.folding import Span, fold
+from judge_ui.text.finding import Span, TermSearch, common_terms, fold, query_terms, term_spans
 from store.records import Topic
 
 FOLDED = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.finding import term_spans
-from judge_ui.text.folding import Span
+from judge_ui.text.finding import Span, term_spans
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, document_text, lay_out, topic_text
 from store.records import Passage, ShownDocument, Topic
 from store.wrapping import drawn, iter_lines, wrap
