@@ -319,7 +319,6 @@ class DocumentScreen(WorkScreen[None]):
             passages = next((task.passages for task in tasks if task.docno == page.docno), ())
             marked_text = self._written(page, passages)
             laid = lay_out(marked_text, self._pane.text_width)
-            self._pane.draw_ahead(laid)
             self._ahead = (page, laid)
 
     def _run(self, command: Command) -> None:

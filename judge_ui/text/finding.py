@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 
 from store.records import Topic
 from store.text import INVISIBLE
@@ -175,9 +174,6 @@ _PREFIX = 4
 _LONGEST_ACRONYM = 8
 """Characters of an acronym, with some that show nothing."""
 
-_PIECE = 16_384
-"""Least characters that are searched at a time."""
-
 _STOP_WORDS = """
 about above after all also and any are because been being between both but can could did does
 doing document documents each find for from had has have how identify into its may might more most
@@ -276,79 +272,37 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     >>> term_spans("Straßen, ｶﾞｽ and gas", ["strasse", "ガス"])
     [(0, 7), (9, 12)]
     """
-    return list(TermSearch(text, terms).reach(len(text)))
+    terms = list(terms)
+    wanted = {" ".join(fold(term).split()) for term in terms} - {""}
+    words: dict[str, list[str]] = {}
+    for word in filter(_WORD.fullmatch, wanted):
+        words.setdefault(word[:_PREFIX], []).append(word)
+    others = sorted((one for one in wanted if not _WORD.fullmatch(one)), key=lambda one: (-len(one), one))
+    folding = Folding(text)
+    pattern = "|".join(map(literal_pattern, others))
+    found = [match.span() for match in re.finditer(pattern, folding.text)] if others else []
+    ends = [end for _, end in found]
+    for match in _WORD.finditer(folding.text) if words else ():
+        if _is_wanted(match.group(), words.get(match.group()[:_PREFIX], ())):
+            start, end = match.span()
+            at = bisect_right(ends, start)
+            if at == len(ends) or found[at][0] >= end:
+                found.append((start, end))
+    spans = folding.source_spans(sorted(found))
+    # Folded, and in which capitals alone they are meant.
+    acronyms = {term.lower(): term for term in terms if is_acronym(term)}
+    for term in terms:
+        if not is_acronym(term):
+            acronyms.pop(fold(term), None)
+    return [span for span in spans if _is_meant(text[slice(*span)], acronyms)] if acronyms else spans
 
 
-class TermSearch:
-    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once.
+def _is_wanted(word: str, terms: Sequence[str]) -> bool:
+    """Return whether a word is a term, or begins with a long enough one."""
+    return any(word == term or (len(term) >= _PREFIX and word.startswith(term)) for term in terms)
 
-    See `term_spans`. No term reaches across a blank line, so the text is searched from one to another.
 
-    `spans` has what was found so far: every span that begins before `reached`.
-    """
-
-    def __init__(self, text: str, terms: Iterable[str], *, piece: int = _PIECE) -> None:
-        terms = list(terms)
-        wanted = {" ".join(fold(term).split()) for term in terms} - {""}
-        self._text = text
-        # Folded, and in which capitals alone they are meant.
-        self._acronyms = {term.lower(): term for term in terms if is_acronym(term)}
-        for term in terms:
-            if not is_acronym(term):
-                self._acronyms.pop(fold(term), None)
-        words = {term for term in wanted if _WORD.fullmatch(term)}
-        literals = sorted(wanted - words, key=lambda term: (-len(term), term))
-        self._by_head: dict[str, list[str]] = {}
-        for word in words:
-            self._by_head.setdefault(word[:_PREFIX], []).append(word)
-        self._literals = re.compile("|".join(map(literal_pattern, literals))) if literals else None
-        self._piece = piece
-        self.spans: list[Span] = []
-        self.reached = 0 if wanted else len(text)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the whole text has been searched."""
-        return self.reached >= len(self._text)
-
-    def reach(self, place: int) -> Sequence[Span]:
-        """Find every span that begins before a place of the text, and perhaps some more."""
-        while self.reached < min(place, len(self._text)):
-            self.advance()
-        return self.spans
-
-    def advance(self) -> None:
-        """Search the next piece of the text."""
-        start = self.reached
-        end = self._text.find("\n\n", start + self._piece) + 2
-        self.reached = end if end >= 2 else len(self._text)
-        self.spans += ((first + start, last + start) for first, last in self._found(start, self.reached))
-
-    def _found(self, start: int, end: int) -> Iterable[Span]:
-        """Find terms in a part of the text, in its characters."""
-        part = self._text[start:end]
-        folding = Folding(part)
-        found = (
-            [] if self._literals is None else [one.span() for one in self._literals.finditer(folding.text)]
-        )
-        ends = [last for _, last in found]
-        for match in _WORD.finditer(folding.text) if self._by_head else ():
-            if self._is_wanted(match.group()):
-                first, last = match.span()
-                at = bisect_right(ends, first)
-                if at == len(ends) or found[at][0] >= last:  # of words only what overlaps no other term
-                    found.append((first, last))
-        return filter(partial(self._is_meant, part), folding.source_spans(sorted(found)))
-
-    def _is_wanted(self, word: str) -> bool:
-        """Return whether a word is a term, or begins with a long enough one."""
-        return any(
-            word == term or (len(term) >= _PREFIX and word.startswith(term))
-            for term in self._by_head.get(word[:_PREFIX], ())
-        )
-
-    def _is_meant(self, part: str, span: Span) -> bool:
-        """Return whether a word is none of the acronyms, or has its capitals."""
-        word = part[slice(*span)]
-        acronym = self._acronyms.get(fold(word)) if len(word) < _LONGEST_ACRONYM else None
-        return acronym is None or unicodedata.normalize("NFKC", word) == acronym
+def _is_meant(word: str, acronyms: Mapping[str, str]) -> bool:
+    """Return whether a word is none of the acronyms, or has its capitals."""
+    acronym = acronyms.get(fold(word)) if len(word) < _LONGEST_ACRONYM else None
+    return acronym is None or unicodedata.normalize("NFKC", word) == acronym
