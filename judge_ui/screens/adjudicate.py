@@ -89,7 +89,6 @@ class AdjudicateScreen(JudgeScreen):
         self._adjudicating = session
         self._filter_key = next((key for key in _FILTER_KEYS if keys.meaning(key) is None), _FILTER_KEYS[-1])
         self._opinions = MarkedText("")
-        self._commands[Command.HELP] = self._help
 
     def compose_above(self) -> ComposeResult:
         """Yield the judges' grades."""

@@ -14,7 +14,14 @@ from textual.timer import Timer
 from judge_ui.screens.base import WorkScreen
 from judge_ui.screens.dialogs import LineDialog, PaletteDialog
 from judge_ui.screens.lists import HistoryScreen, PoolList, PoolListScreen, list_hints
-from judge_ui.screens.reading import Review, guidelines_screen, help_screen, list_help, topic_screen
+from judge_ui.screens.reading import (
+    ReadingScreen,
+    Review,
+    guidelines_screen,
+    help_text,
+    list_help,
+    topic_screen,
+)
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import decision_mark, guidelines_title, progress_words, refusal, topic_name
 from judge_ui.session.session import JudgingSession
@@ -93,7 +100,7 @@ class DocumentScreen(WorkScreen[None]):
             Command.LIT: self._switch_lit,
             Command.MARK: self._start_marking,
             Command.RAW: self._switch_raw,
-            Command.HELP: lambda: self.app.push_screen(help_screen(keys, session.scale)),
+            Command.HELP: self._help,
             Command.PALETTE: lambda: self.ask(PaletteDialog(keys), self._run),
             Command.INBOX: self._back,
             Command.QUIT: lambda: self.call_later(self.app.action_quit),
@@ -377,6 +384,10 @@ class DocumentScreen(WorkScreen[None]):
     def _read_topic(self) -> None:
         if self._session.topic is not None:
             self.app.push_screen(topic_screen(self._session.topic, self._keys))
+
+    def _help(self) -> None:
+        marked_text = partial(help_text, self._keys, self._session.scale)
+        self.app.push_screen(ReadingScreen("Keys", marked_text, self._keys, Command.HELP))
 
     def _read_guidelines(self) -> None:
         try:

@@ -18,15 +18,15 @@ A keymap is a TOML file, or one of those that come with the program
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Self
 
-from store.errors import ArgumentError, Fault, FaultList, FormatError, nearest
+from store.errors import ArgumentError, FaultList, nearest
+from store.formats.lines import is_regular_file
+from store.formats.scale import read_toml
 from store.records import Scale
 from store.text import sanitise_line
 
@@ -365,21 +365,16 @@ def read_keymap(name: str, scale: Scale) -> Keymap:
     ('s', '1')
     """
     faults = FaultList(sanitise_line(name))
-    keymap = PRESETS[name](scale) if name in PRESETS else _read(_toml(name), scale, faults)
+    if name in PRESETS:
+        keymap = PRESETS[name](scale)
+    elif is_regular_file(name):
+        keymap = _read(read_toml(name), scale, faults)
+    else:
+        requirement = f"must be one of {', '.join(PRESETS)}, or a TOML file that can be read"
+        raise ArgumentError("keymap", requirement, sanitise_line(name))
     _check(keymap, scale, faults)
     faults.raise_if_any()
     return keymap
-
-
-def _toml(path: str) -> dict[str, Any]:
-    file = sanitise_line(path)
-    try:
-        return tomllib.loads(Path(path).read_text("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(file, [Fault(None, f"expected TOML, got: {error}")]) from error
-    except (OSError, ValueError) as error:
-        requirement = f"must be one of {', '.join(PRESETS)}, or a TOML file that can be read"
-        raise ArgumentError("keymap", requirement, file) from error
 
 
 def _read(data: Mapping[str, Any], scale: Scale, faults: FaultList) -> Keymap:

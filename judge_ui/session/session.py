@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
+from judge_ui.session.queue import Drawing, Filter, OpenQueue, is_let_through
 from judge_ui.session.words import (
     Attempt,
     DecisionConflict,
@@ -385,7 +385,8 @@ class JudgingSession:
 
     def places(self, wanted: Filter | int) -> list[int]:
         """Return the places of the documents that a filter, or a grade, lets through."""
-        return places(self.tasks, wanted, quick_s=self.quick_s)
+        tasks, quick_s = enumerate(self.tasks), self.quick_s
+        return [place for place, task in tasks if is_let_through(task, wanted, quick_s)]
 
     def docnos(self, wanted: Filter | int) -> list[str]:
         """Return the documents that a filter, or a grade, lets through."""
@@ -628,21 +629,12 @@ class JudgingSession:
             return f"grade {grade_mark(self.scale, task.grade)}"
         return "cannot be judged" if task.state is State.CANNOT else str(task.state)
 
-    def _decide(
-        self,
-        action: Action,
-        *,
-        words: str,
-        done: str,
-        grade: int | None = None,
-        reason: str = "",
-        note: str | None = None,
-        passages: tuple[Passage, ...] | None = None,
-    ) -> KeyResult:
+    def _decide(self, action: Action, *, words: str, done: str, **said: Any) -> KeyResult:
+        """Write a decision, with what it says: a grade, a reason, a note or passages."""
         waiting = self.pending
-        if waiting is not None and (note is not None or passages is not None):
+        if waiting is not None and action in (Action.NOTE, Action.MARK):
             # A note takes the place of a note, as a grade does of a grade.
-            if note is None or waiting.decision.note is None:
+            if action is Action.MARK or waiting.decision.note is None:
                 return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {waiting.words}")
         elif waiting is not None and waiting.stays:
             # A note that waits is not given up for a grade: it goes first, or neither does.
@@ -657,10 +649,6 @@ class JudgingSession:
             topic=topic,
             docno=docno,
             action=action,
-            grade=grade,
-            reason=reason,
-            note=note,
-            passages=passages,
             seen_revision=task.revision,
             position=self.index,
             document_sha256=self._dwell.sha256,
@@ -668,6 +656,7 @@ class JudgingSession:
             dwell_ms=self._dwell.ms,
             active_ms=self._dwell.active_ms,
             dropped_keys=self._dwell.dropped,
+            **said,
         )
         return self._write(Attempt(decision, words, done))
 
