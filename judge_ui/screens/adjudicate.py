@@ -28,12 +28,6 @@ from store.wrapping import cell_width, pad
 class CellDialog(Dialog[int | None]):
     """Asks for a cell; gives its place in the list, -1 for all, ``None`` to leave it as it was."""
 
-    DEFAULT_CSS = """
-    CellDialog RowList {
-        height: auto;
-        max-height: 12;
-    }
-    """
     AUTO_FOCUS = "RowList"
 
     def __init__(
