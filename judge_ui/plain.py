@@ -509,7 +509,9 @@ class PlainJudge:
         task = self._session.task
         if task is None:
             return
-        standing = [] if task.state is State.UNJUDGED else [state_words(task, self._session.scale)]
+        judged = "judged: " if task.state is State.JUDGED else ""
+        standing = [f"{judged}{state_words(task, self._session.scale)}"]
+        standing = [] if task.state is State.UNJUDGED else standing
         standing += [f"note: {sanitise_line(task.note)}"] if task.note else []
         standing += [f"{counted(len(task.passages), 'passage')} marked"] if task.passages else []
         self._say(f"\nDocument {sanitise_line(task.docno)}{''.join(f' ({one})' for one in standing)}")

@@ -14,14 +14,7 @@ from textual.timer import Timer
 from judge_ui.screens.base import WorkScreen
 from judge_ui.screens.dialogs import LineDialog, PaletteDialog
 from judge_ui.screens.lists import HistoryScreen, PoolList, PoolListScreen, list_hints
-from judge_ui.screens.reading import (
-    ReadingScreen,
-    Review,
-    guidelines_screen,
-    help_text,
-    list_help,
-    topic_screen,
-)
+from judge_ui.screens.reading import ReadingScreen, Review, guidelines_screen, help_text, list_help
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import decision_mark, guidelines_title, progress_words, refusal, topic_name
 from judge_ui.session.session import JudgingSession
@@ -34,7 +27,7 @@ from judge_ui.widgets.laid_out import (
     document_text,
     lay_out,
     markdown_text,
-    opinions_text,
+    own_remarks,
     strong,
     topic_text,
 )
@@ -228,12 +221,12 @@ class DocumentScreen(WorkScreen[None]):
         if not self.has_class("-wide"):
             return
         topic = MarkedText("") if self._topic is None else topic_text(self._topic)
-        opinions = opinions_text(self._session.task)
+        remarks = own_remarks(self._session.task)
         has_room = self.size.width >= _BESIDE
-        side = self._aside() + topic + (MarkedText("") if has_room else opinions)
-        beside = opinions
+        side = self._aside() + topic + (MarkedText("") if has_room else remarks)
+        beside = remarks
         if has_room:
-            beside += MarkedText("\n\n" if opinions.text else "") + self._guidelines()
+            beside += MarkedText("\n\n" if remarks.text else "") + self._guidelines()
         for name, text in (("#topic-pane", side), ("#beside", beside)):
             if self._sides.get(name) != text:
                 self._sides[name] = text
@@ -382,8 +375,9 @@ class DocumentScreen(WorkScreen[None]):
             self.dismiss(None)
 
     def _read_topic(self) -> None:
-        if self._session.topic is not None:
-            self.app.push_screen(topic_screen(self._session.topic, self._keys))
+        if (topic := self._session.topic) is not None:
+            title = f"Topic {sanitise_line(topic.topic)}"
+            self.app.push_screen(ReadingScreen(title, topic_text(topic), self._keys, Command.TOPIC))
 
     def _help(self) -> None:
         marked_text = partial(help_text, self._keys, self._session.scale)

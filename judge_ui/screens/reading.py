@@ -66,12 +66,6 @@ class ReadingScreen(TextScreen[bool]):
                 self.dismiss(event.key == "enter")
 
 
-def topic_screen(topic: Topic, keys: KeyTable) -> ReadingScreen:
-    """Make the page of a whole topic."""
-    title = f"Topic {sanitise_line(topic.topic)}"
-    return ReadingScreen(title, topic_text(topic), keys, Command.TOPIC)
-
-
 def guidelines_screen(guideline: Guideline | None, keys: KeyTable) -> ReadingScreen:
     """Make the page of the guidelines."""
     title = "Guidelines" if guideline is None else guidelines_title(guideline)
@@ -266,16 +260,7 @@ def _times(tasks: Sequence[Task]) -> str:
 
 @dataclass
 class Review:
-    """Documents to go over.
-
-    Examples
-    --------
-    >>> review = Review("skipped", ["d2", "d5"])
-    >>> review.here, review.where
-    ('d2', '1 of 2 skipped')
-    >>> review.go(1), review.here, review.go(1), review.here
-    (True, 'd5', False, 'd5')
-    """
+    """Documents to go over."""
 
     what: str
     """What they have in common, as in ``skipped``."""

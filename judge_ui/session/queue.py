@@ -192,4 +192,4 @@ def is_let_through(task: Task, wanted: Filter | int, quick_s: float) -> bool:
         Filter.MARKED: bool(task.passages),
         Filter.QUICK: is_decided and task.dwell_ms is not None and task.dwell_ms < quick_s * 1000,
     }
-    return others[wanted] if wanted in others else task.state.name == wanted.name
+    return others.get(wanted, task.state.name == wanted.name)

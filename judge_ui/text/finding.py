@@ -220,13 +220,7 @@ def query_terms(topic: Topic) -> tuple[str, ...]:
 
 
 def is_acronym(term: str) -> bool:
-    """Return whether only its capitals distinguish a term from another word, so that they matter.
-
-    Examples
-    --------
-    >>> [term for term in ("CF", "B6", "WHO", "GPS", "cf", "12") if is_acronym(term)]
-    ['CF', 'B6', 'WHO']
-    """
+    """Return whether only its capitals distinguish a term from another word, so that they matter."""
     is_of_capitals = term.isascii() and term.isalnum() and term == term.upper() != term.lower()
     return is_of_capitals and (len(term) == 2 or (len(term) == 3 and term.lower() in _STOP))
 
@@ -236,13 +230,7 @@ LEAST_TEXTS = 8
 
 
 def common_terms(texts: Sequence[str], terms: Iterable[str]) -> tuple[str, ...]:
-    """Return the terms that at least half of some texts have: they distinguish no text from another.
-
-    Examples
-    --------
-    >>> common_terms(["a bridge", "bridges", "a ford"] * 4, ["bridge", "ford"])
-    ('bridge',)
-    """
+    """Return the terms that at least half of some texts have: they distinguish no text from another."""
     if len(texts) < LEAST_TEXTS:
         return ()
     folded = {term: "".join(fold(term).split()) for term in terms}

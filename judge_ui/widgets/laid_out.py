@@ -192,7 +192,7 @@ def topic_text(topic: Topic) -> MarkedText:
     return marked_text
 
 
-def opinions_text(task: Task | None) -> MarkedText:
+def own_remarks(task: Task | None) -> MarkedText:
     """Write the judge's own note on a document, and what is marked in it; empty = neither."""
     marked_text = MarkedText("")
     if task is not None and task.note.strip():

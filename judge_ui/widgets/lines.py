@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from judge_ui.session.keys import Command, KeyTable, key_of
-from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_marks, opinion_tail
+from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_tail
 from judge_ui.session.words import grade_mark
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
 from judge_ui.widgets.text_pane import WidgetNames, look_style
@@ -260,16 +260,7 @@ def hints_text(hints: Iterable[Hint], gap: str = "   ") -> MarkedText:
 
 
 def state_marks(task: Task, scale: Scale, unsaved: str = "") -> str:
-    """Return in a word or two how a document stands.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> state_marks(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
-    'now: S  note: *'
-    >>> state_marks(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
-    'now: -  NOT SAVED: 1'
-    """
+    """Return in a word or two how a document stands."""
     names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
     grade = "" if task.grade is None else grade_mark(scale, task.grade)
     now = f"now: {names.get(task.state, grade)}"
@@ -539,7 +530,8 @@ class OpinionsBox(Widget):
 
 def _opinions_in(found: Disagreement, scale: Scale, *, is_tall: bool) -> list[tuple[str, str, str]]:
     """Write a disagreement in few lines: of each what stands out, the rest of it, and that in fewer words."""
-    lines = [(opinion_marks(found.opinions, scale), "", "")]
+    marks = (f"{one.letter} {grade_mark(scale, one.grade)}" for one in found.opinions)
+    lines = [("  ".join(marks), "", "")]
     if is_tall and len(found.opinions) <= MOST_LINES:
         lines = [(opinion_head(one, scale), opinion_tail(one), brief_tail(one)) for one in found.opinions]
     words = history_words(found, scale)

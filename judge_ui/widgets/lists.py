@@ -136,6 +136,11 @@ class NoteField(TextArea):
         self.cursor_blink = False
         self.move_cursor(self.document.end)
 
+    @property
+    def value(self) -> str:
+        """What is in the field."""
+        return self.text
+
     async def _on_key(self, event: events.Key) -> None:
         """Take Enter; a new line is a key of its own, since Shift+Enter is Enter to most terminals."""
         if event.key == "enter":

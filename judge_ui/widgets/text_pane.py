@@ -193,15 +193,7 @@ class TextPane(ScrollView, can_focus=True):
 
 @cache
 def look_style(look: Look) -> Style:
-    """Return how a stretch of text is drawn: by what every terminal can do, colours apart.
-
-    Examples
-    --------
-    >>> str(look_style(Look.HIT)), str(look_style(Look.OWN)), str(look_style(Look.COMMON))
-    ('bold underline', 'bold italic', 'underline')
-    >>> str(look_style(Look.CURRENT | Look.HIT)), str(look_style(Look.SELECTED | Look.HIT))
-    ('bold underline reverse', 'bold underline reverse')
-    """
+    """Return how a stretch of text is drawn: by what every terminal can do, colours apart."""
     is_underlined = look & (Look.HIT | Look.FOUND | Look.COMMON)
     return Style(
         bold=bool(look & (Look.HIT | Look.OWN | Look.FOUND | Look.CURRENT | Look.STRONG | Look.HERE)) or None,
