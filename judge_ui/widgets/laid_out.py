@@ -221,9 +221,6 @@ _APART = frozenset(
 )
 """Tokens at which a blank line comes, unless they are inside something."""
 
-Piece = tuple[str, bool]
-"""A stretch of text without newlines, and whether it is bold."""
-
 
 def markdown_text(text: str, width: int = 80) -> MarkedText:
     r"""Write a markdown text for a pane.
@@ -257,7 +254,7 @@ class _Writer:
 
     def __init__(self, width: int) -> None:
         self._width = width
-        self._lines: list[list[Piece]] = []
+        self._lines: list[MarkedText] = []
         self._indents: list[str] = []
         self._mark = ""
         """Of a list item whose first line is still to come."""
@@ -266,31 +263,25 @@ class _Writer:
         self._is_apart = False
         """Whether it does not, however tight a list is."""
         self._is_heading = False
-        self._cells: list[list[Piece]] | None = None
+        self._cells: list[MarkedText] | None = None
 
     def marked_text(self) -> MarkedText:
-        texts: list[str] = []
-        spans: list[Span] = []
-        place = 0
-        for line in self._lines:
-            for text, is_strong in line:
-                if is_strong and text:
-                    spans.append((place, place + len(text)))
-                texts.append(text)
-                place += len(text)
-            texts.append("\n")
-            place += 1
-        return MarkedText("".join(texts).rstrip("\n"), tuple(spans))
+        whole = _joined(self._lines, "\n")
+        return MarkedText(whole.text.rstrip("\n"), whole.strong)
 
     def take(self, token: Token) -> None:
         kind = token.type
         if kind == "inline":
-            self._inline(token)
+            lines = _words(token.children or [], is_heading=self._is_heading)
+            if self._cells is None:
+                self._block(lines)
+            else:
+                self._cells.append(_joined(lines, ""))
         elif kind in ("fence", "code_block"):
-            lines = sanitise(token.content).rstrip("\n").split("\n")
-            self._block([[(_CODE + line, False)] for line in lines])
+            code = sanitise(token.content).rstrip("\n").split("\n")
+            self._block([MarkedText(_CODE + line) for line in code])
         elif kind == "hr":
-            self._block([[(_RULE, False)]])
+            self._block([MarkedText(_RULE)])
         elif kind == "list_item_open":
             self._mark = f"{token.info}{token.markup} " if token.info else "- "
             self._indents.append(" " * len(self._mark))
@@ -304,56 +295,38 @@ class _Writer:
             self._is_heading = kind == "heading_open"
         elif kind in _APART and not self._indents:
             self._is_apart = True
-        else:
-            self._table(kind)
-
-    def _table(self, kind: str) -> None:
-        if kind == "tr_open":
+        elif kind == "tr_open":
             self._cells = []
-        elif kind == "tr_close" and self._cells is not None:
-            line: list[Piece] = []
-            for cell in self._cells:
-                line += [*([(" | ", False)] if line else []), *cell]
-            self._block([line])
+        elif kind == "tr_close":
+            self._block([_joined(self._cells or [], " | ")])
             self._cells, self._is_tight = None, True
-        elif kind == "th_open":
-            self._is_heading = True
-        elif kind == "td_open":
-            self._is_heading = False
+        elif kind in ("th_open", "td_open"):
+            self._is_heading = kind == "th_open"
 
-    def _inline(self, token: Token) -> None:
-        lines = _words(token.children or [], is_heading=self._is_heading)
-        if self._cells is not None:
-            self._cells.append([piece for line in lines for piece in line])
-        else:
-            self._block(lines)
-
-    def _block(self, lines: Iterable[list[Piece]]) -> None:
+    def _block(self, lines: Iterable[MarkedText]) -> None:
         """Write lines that belong together, under the indents there are."""
         if self._lines and (self._is_apart or not self._is_tight):
-            self._lines.append([])
+            self._lines.append(MarkedText(""))
         self._is_apart = self._is_tight = False
         for line in lines:
-            for part in _broken(line, self._width - len("".join(self._indents))):
+            for start, end in wrap(line.text, self._width - len("".join(self._indents))):
                 *outer, inner = self._indents or [""]
-                self._lines.append([("".join(outer) + (self._mark or inner), False), *part])
+                spans = ((first - start, last - start) for first, last in _within(line.strong, start, end))
+                part = MarkedText(line.text[start:end], tuple(spans))
+                self._lines.append(MarkedText("".join(outer) + (self._mark or inner)) + part)
                 self._mark = ""
 
 
-def _broken(line: list[Piece], width: int) -> Iterator[list[Piece]]:
-    text = "".join(piece for piece, _ in line)
-    for start, end in wrap(text, width):
-        part: list[Piece] = []
-        place = 0
-        for piece, is_strong in line:
-            part.append((piece[max(start - place, 0) : max(end - place, 0)], is_strong))
-            place += len(piece)
-        yield part
+def _joined(lines: Sequence[MarkedText], between: str) -> MarkedText:
+    whole = MarkedText("")
+    for place, line in enumerate(lines):
+        whole += (MarkedText(between) if place else MarkedText("")) + line
+    return whole
 
 
-def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[list[Piece]]:
+def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[MarkedText]:
     """Write inline tokens, one list a line."""
-    lines: list[list[Piece]] = [[]]
+    lines = [MarkedText("")]
     depth = int(is_heading)
     address = ""
     for place, token in enumerate(tokens):
@@ -367,18 +340,14 @@ def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[list[Piece]]:
         elif token.type == "link_open":
             address = sanitise(str(token.attrs.get("href", "")))
         elif token.type == "link_close":
-            words = "".join(piece for piece, _ in lines[-1])
-            text = "" if words.endswith(address) else f" ({address})"
+            text = "" if lines[-1].text.endswith(address) else f" ({address})"
         elif token.type == "softbreak":
-            text = _joint(lines[-1], tokens[place + 1 :])
+            before = lines[-1].text[-1:]
+            after = next((one.content for one in tokens[place + 1 :] if one.content), "")[:1]
+            text = "" if before and after and cell_width(before) == cell_width(after) == 2 else " "
         elif token.type == "hardbreak":
-            lines.append([])
+            lines.append(MarkedText(""))
         if text:
-            lines[-1].append((text.replace("\n", " "), depth > 0))
+            text = text.replace("\n", " ")
+            lines[-1] += strong(text) if depth > 0 else MarkedText(text)
     return lines
-
-
-def _joint(line: Sequence[Piece], following: Sequence[Token]) -> str:
-    before = "".join(text for text, _ in line)[-1:]
-    after = next((token.content for token in following if token.content), "")[:1]
-    return "" if before and after and cell_width(before) == cell_width(after) == 2 else " "
