@@ -14,7 +14,7 @@ from textual.timer import Timer
 from judge_ui.screens.base import WorkScreen
 from judge_ui.screens.dialogs import LineDialog, PaletteDialog
 from judge_ui.screens.lists import HistoryScreen, PoolList, PoolListScreen, list_hints
-from judge_ui.screens.reading import ReadingScreen, Review, guidelines_screen, help_text, list_help
+from judge_ui.screens.reading import ReadingScreen, Review, guidelines_screen, help_text
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import decision_mark, guidelines_title, progress_words, refusal, topic_name
 from judge_ui.session.session import JudgingSession
@@ -410,10 +410,6 @@ class DocumentScreen(WorkScreen[None]):
     @on(PoolList.Left)
     def _left(self) -> None:
         self._pane.focus()
-
-    @on(PoolList.HelpWanted)
-    def _list_help_wanted(self) -> None:
-        self.app.push_screen(list_help(self._keys, self._session.scale))
 
     def on_descendant_focus(self) -> None:
         """Show which keys work now."""

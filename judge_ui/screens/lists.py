@@ -72,9 +72,6 @@ class PoolList(Vertical):
     class Left(Message):
         """The judge wants to go back."""
 
-    class HelpWanted(Message):
-        """The judge wants to know the keys."""
-
     def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
         super().__init__()
         self._session = session
@@ -172,7 +169,7 @@ class PoolList(Vertical):
         elif meaning in (Command.NEXT_HIT, Command.PREVIOUS_HIT):
             self._find(1 if meaning is Command.NEXT_HIT else -1)
         elif meaning is Command.HELP:
-            self.post_message(self.HelpWanted())
+            self.app.push_screen(list_help(self._keys, self._session.scale))
         elif meaning in (Command.LIST, Command.INBOX, Command.QUIT):
             self.post_message(self.Left())
         else:
@@ -281,10 +278,6 @@ class PoolListScreen(WorkScreen[int | None]):
     @on(PoolList.Left)
     def _left(self) -> None:
         self.dismiss(None)
-
-    @on(PoolList.HelpWanted)
-    def _help_wanted(self) -> None:
-        self.app.push_screen(list_help(self._keys, self._session.scale))
 
 
 def list_hints(keys: KeyTable, *, is_finding: bool) -> list[Hint]:
