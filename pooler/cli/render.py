@@ -138,7 +138,7 @@ def _tables(result: Result, output: Output) -> list[Table]:
 
 
 def _first(table: Table, limit: int, *, is_sorted: bool) -> Table:
-    """Return the first rows: those that people see first, where a view has an order of its own."""
+    """Return the rows that people see first, where a view has an order of its own, in the table's order."""
     name = table.columns[0].name
     views = (one for one in table.seen or () if one.rows is not None and name in one.table.data)
     view = next(views, None)
@@ -146,7 +146,8 @@ def _first(table: Table, limit: int, *, is_sorted: bool) -> Table:
         return table.head(limit)
     places = {cell: place for place, cell in reversed([*enumerate(view.shown().cells(name))])}
     cells = table.cells(name)
-    return table.take(sorted(range(len(table)), key=lambda row: places.get(cells[row], len(places)))[:limit])
+    first = sorted(range(len(table)), key=lambda row: places.get(cells[row], len(places)))[:limit]
+    return table.take(sorted(first))
 
 
 def _views(result: Result, output: Output) -> list[View]:
