@@ -91,35 +91,21 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow:
-    """Where one row stands: a head, a block with the marks, and the reason of a gap."""
+    """Where one row stands: a head, from `start` to `end` a block with the marks, the reason of a gap."""
 
     label: list[str]
     values: list[str]
     reason: list[str]
     top: float
-    head: float
-    block: float
+    start: float
+    end: float
+    bottom: float
     is_faint: bool
-
-    @property
-    def start(self) -> float:
-        """Where the block begins."""
-        return self.top + self.head
-
-    @property
-    def end(self) -> float:
-        """Where the block ends."""
-        return self.start + self.block
 
     @property
     def middle(self) -> float:
         """The middle of the marks."""
-        return self.start + self.block / 2
-
-    @property
-    def bottom(self) -> float:
-        """Where the row ends."""
-        return self.end + LINE * len(self.reason)
+        return (self.start + self.end) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +181,11 @@ def _lay_out(
         reason = [] if row.is_whole else wrapped_label(row.reason or UNDEFINED, width - left)
         above = (len(label) * labels_above, len(values) * values_above)
         beside = (len(label) * (not labels_above), len(values) * (not values_above))
-        block = max(mark_height, LINE * max(beside)) + PADDING
-        placed.append(PlacedRow(label, values, reason, top, LINE * max(above), block, row.is_faint))
-        top = placed[-1].bottom
+        start = top + LINE * max(above)
+        end = start + max(mark_height, LINE * max(beside)) + PADDING
+        bottom = end + LINE * len(reason)
+        placed.append(PlacedRow(label, values, reason, top, start, end, bottom, row.is_faint))
+        top = bottom
     return RowLayout(placed, left, right, labels_above, values_above)
 
 
@@ -283,9 +271,10 @@ def draw_lines(chart: LineChart, *, width: float, key: str) -> str:
     across = horizontal_scale([x for x, _ in whole], chart.x_axis, left, width - SIZE)
     end = sheet.horizontal_axis(across, [(top, bottom)], bottom, chart.x_axis.label)
     for series, line in enumerate(chart.lines):
-        for stretch in _stretches(line):
-            places = [(across.place(x), up.place(y)) for x, y in stretch]
-            _draw_stretch(sheet, places, series, is_stepped=line.is_stepped)
+        for is_drawn, stretch in groupby(line.points, _is_drawn):
+            if is_drawn:
+                places = [(across.place(x), up.place(y)) for x, y in stretch]
+                _draw_stretch(sheet, places, series, is_stepped=line.is_stepped)
     return sheet.finished(chart.title, chart.description, sheet.notes(_notes(chart), end))
 
 
@@ -300,12 +289,6 @@ def _draw_stretch(sheet: Sheet, places: list[tuple[float, float]], series: int, 
     first = series * every // N_SERIES if len(places) > _MOST_MARKERS else 0
     for x, y in places[first::every]:
         sheet.marker(x, y, series)
-
-
-def _stretches(line: ChartLine) -> Iterator[list[tuple[float, float]]]:
-    for is_drawn, points in groupby(line.points, _is_drawn):
-        if is_drawn:
-            yield [*points]
 
 
 def _notes(chart: LineChart) -> Iterator[str]:
@@ -368,7 +351,8 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
         start = top + PADDING + head - LINE * len(lines)
         sheet.lines(left + cell * (number + 0.5), start, lines, anchor="middle")
     top += head + 2 * PADDING
-    largest = max((value for row in chart.values for value in row if math.isfinite(value)), default=0)
+    every = [value for row in chart.values for value in row]
+    largest = max(filter(math.isfinite, every), default=0)
     for row, (label, values, texts) in enumerate(zip(labels, chart.values, chart.texts, strict=True)):
         height = max(2 * LINE, LINE * len(label) + PADDING)
         middle = top + height / 2
@@ -381,12 +365,9 @@ def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
             if row == column:
                 sheet.rectangle(x + 4, top + 4, cell - 8, height - 8, f"same-{shade or 1}")
         top += height
-    missing = sum(not math.isfinite(value) for row in chart.values for value in row)
+    missing = len(every) - sum(map(math.isfinite, every))
     notes = [f"{missing} missing: {chart.reason or UNDEFINED}"] if missing else []
-    if not chart.rows or not chart.columns:
-        notes.append(NOTHING)
-    else:
-        notes.append("framed: both the same")
+    notes.append("framed: both the same" if chart.rows and chart.columns else NOTHING)
     return sheet.finished(chart.title, chart.description, sheet.notes(notes, top + PADDING))
 
 

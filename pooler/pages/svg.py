@@ -172,7 +172,11 @@ def tick_labels(marks: list[Decimal]) -> list[str]:
     if largest < Decimal("1e7") and decimals <= 6:
         # Minus 0 is written as 0.
         return [f"{mark or Decimal(0):,.{decimals}f}" for mark in marks]
-    return [_with_power(mark) for mark in marks]
+    powers = [mark.adjusted() for mark in marks]
+    return [
+        f"{mark.scaleb(-power).normalize():f}e{power}" if mark else "0"
+        for mark, power in zip(marks, powers, strict=True)
+    ]
 
 
 def _multiples(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
@@ -197,13 +201,6 @@ def _apart(
     return lowest, highest
 
 
-def _with_power(mark: Decimal) -> str:
-    if not mark:
-        return "0"
-    power = mark.adjusted()
-    return f"{mark.scaleb(-power).normalize():f}e{power}"
-
-
 SIZE = 13.0
 """Font size of labels and values, in the unit of the drawing."""
 LINE = 17.0
@@ -213,7 +210,7 @@ SHRINKS = 1.2
 _RISE = 0.36
 """From the middle of a line of text down to its base, in font sizes."""
 _SWATCH = 22.0
-# One of each for every series: `pooler.pages.svg.N_SERIES`.
+# One of each for every series: `N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
 _FONT = "Helvetica, Arial, Noto Sans CJK JP, sans-serif"
 _HATCH = 8.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,14 +136,7 @@ def pool(material: Material) -> Iterator[str | Figure]:
             "pool_unjudged": "unjudged",
         }
         yield figure(
-            Plot(
-                table=called(drawn, parts),
-                kind="stacks",
-                label="topic",
-                parts=[*parts],
-                axis="documents",
-                title="Documents of the pool, topic by topic",
-            ),
+            _plot("stacks", "Documents of the pool, topic by topic", drawn, "topic", "documents", parts),
             "Each bar is the pool of a topic; its last part is unjudged, and a"
             f" topic without a first part has no relevant document.{which}",
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
@@ -224,7 +218,7 @@ def contributions(material: Material) -> Iterator[Figure | str]:
             title += ", with its whole group" if by_group else ", without its group"
         parts = {"unique": HEADINGS["unique"], "unique_relevant": HEADINGS["unique_relevant"]}
         yield figure(
-            Plot(table=late, kind="bars", label="run", value="change", axis="change of MAP", title=title),
+            _plot("bars", title, late, "run", "change of MAP", value="change"),
             f"How far the run's MAP falls without the documents that only {who} brought. A run that"
             " came later and differed as much from the others would lose as much.",
             command,
@@ -234,14 +228,7 @@ def contributions(material: Material) -> Iterator[Figure | str]:
             n=late_n,
         )
         yield figure(
-            Plot(
-                table=called(most, parts),
-                kind="bars",
-                label="run",
-                parts=[*parts],
-                axis="documents",
-                title=f"Documents that only {of_whom} brought",
-            ),
+            _plot("bars", f"Documents that only {of_whom} brought", most, "run", "documents", parts),
             f"How many documents the pool owes only to {of_whom}; the second bar counts the"
             " relevant ones among them.",
             command,
@@ -257,16 +244,7 @@ def limits(material: Material) -> Figure | str:
     table = with_reasons(material.diagnosis.table("runs"), material).sort("ap", descending=True)
     best, n = material.first(table, "the best")
     return figure(
-        Plot(
-            table=best,
-            kind="dots",
-            label="run",
-            value="ap",
-            low="low",
-            high="high",
-            axis="MAP",
-            title="MAP between its limits",
-        ),
+        _plot("dots", "MAP between its limits", best, "run", "MAP", value="ap", low="low", high="high"),
         "The dot is MAP with unjudged documents counted as not relevant; the line goes from the lowest to"
         " the highest that it could be, depending on the unjudged documents of the run's own list. It is"
         " not a confidence interval: the topics stay the same.",
@@ -294,7 +272,23 @@ def other_pools(material: Material) -> list[str]:
     ]
 
 
-def called(table: Table, headings: dict[str, str]) -> Table:
+def _plot(
+    kind: Any,
+    title: str,
+    table: Table,
+    label: str,
+    axis: str,
+    parts: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Plot:
+    """Return a plot; `parts`: its columns, and what each is called on it."""
+    parts = parts or {}
+    return Plot(
+        kind=kind, title=title, table=called(table, parts), label=label, axis=axis, parts=[*parts], **more
+    )
+
+
+def called(table: Table, headings: Mapping[str, str]) -> Table:
     """Return a table with other headings, as the parts of a plot are called."""
     columns = [replace(one, heading=headings.get(one.name, one.heading)) for one in table.columns]
     return replace(table, columns=columns)
@@ -326,14 +320,7 @@ def judging(material: Material) -> Iterator[str | Figure]:
     if len(owing):
         progress = replace(stored.progress, notes=())
         yield figure(
-            Plot(
-                table=called(owing, _STATES),
-                kind="stacks",
-                label="judge",
-                parts=[*_STATES],
-                axis="documents",
-                title="How far each judge has come",
-            ),
+            _plot("stacks", "How far each judge has come", owing, "judge", "documents", _STATES),
             "Each bar shows what a judge was given; what was skipped or is unjudged still has to be done.",
             commands.of_collection("status"),
             progress,
@@ -346,17 +333,11 @@ def judging(material: Material) -> Iterator[str | Figure]:
         yield "No judgement here was timed, so nothing is known about what judging cost."
         return
     n = f"{counted(len(timed), 'judge')} whose judging was timed"
+    effort = commands.of_collection("status", "effort")
     yield figure(
-        Plot(
-            table=timed,
-            kind="bars",
-            label="judge",
-            value="active_s",
-            axis="active time (seconds)",
-            title="Time at the desk",
-        ),
+        _plot("bars", "Time at the desk", timed, "judge", "active time (seconds)", value="active_s"),
         "Active seconds of each judge, pauses left out.",
-        commands.of_collection("status", "effort"),
+        effort,
         stored.costs,
         caption="Times are in seconds.",
         n=n,
@@ -376,7 +357,7 @@ def judging(material: Material) -> Iterator[str | Figure]:
         ),
         "The line spans the middle half of the times that a judge's documents were on the screen before"
         " they were decided; the dot is the median.",
-        commands.of_collection("status", "effort"),
+        effort,
         stored.costs,
         caption="Times are in seconds.",
         n=n,
@@ -630,9 +611,7 @@ def unjudged(material: Material) -> SectionPart:
         title = f"Change of MAP if unjudged documents at {below} were relevant"
         blocks += [
             figure(
-                Plot(
-                    table=drawn, kind="bars", label="run", value="change", axis="change of MAP", title=title
-                ),
+                _plot("bars", title, drawn, "run", "change of MAP", value="change"),
                 "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
                 " deeper ones (eq. 19 of Kishida 2001): a long bar means a score that depends on"
                 " where judging stopped.",
