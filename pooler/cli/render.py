@@ -73,7 +73,7 @@ class Output:
         from pooler.files import check_place
 
         if plot is not None:
-            from pooler.pages.svg import DRAWN
+            from pooler.pages.charts import DRAWN
 
             if plot.suffix != ".svg":
                 raise ArgumentError("--plot", "must be a file whose name ends in .svg", str(plot))

@@ -10,9 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pooler.pages.charts import Chart, ChartLine, HeatMap, LineChart, Row, Rows, draw_in_pieces
+from pooler.pages.charts import (
+    LINE,
+    N_SERIES,
+    PADDING,
+    Axis,
+    Chart,
+    ChartLine,
+    HeatMap,
+    LineChart,
+    Row,
+    Rows,
+    Sheet,
+    draw_in_pieces,
+    wrapped_label,
+)
 from pooler.pages.page import WIDTH, Figure, PageColumn, PageTable
-from pooler.pages.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
 from pooler.tables import Cell, Column, Plot, Table, View, render_view, written
 
 HEADINGS = {

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooler.pages.charts import Chart, draw_in_pieces
-from pooler.pages.svg import SHRINKS, escaped, marked, stylesheet
+from pooler.pages.charts import SHRINKS, Chart, draw_in_pieces, escaped, marked, stylesheet
 
 WIDTH = 720.0
 """Width that charts are drawn at; in a narrower window they scroll in their box."""

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pages.charts import HeatMap, Row, Rows
+from pooler.pages.charts import Axis, HeatMap, Row, Rows
 from pooler.pages.page import Figure, PageColumn, PageTable, Points, ReportPage, Section, render
-from pooler.pages.svg import Axis
 from tests.pages.boxes import SVG, squeezed
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)> \"'&\x00 漬物"

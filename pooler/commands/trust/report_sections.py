@@ -35,9 +35,9 @@ from pooler.commands.trust.sensitivity import conclusion, ranks_below, sensitivi
 from pooler.commands.trust.variation import variation_of
 from pooler.judge_kinds import kinds_words, voters_sentence
 from pooler.messages import Listener, listening
+from pooler.pages.charts import N_SERIES
 from pooler.pages.figures import HEADINGS, facts_table, figure, numbers, page_table
 from pooler.pages.page import Figure, PageTable, Section
-from pooler.pages.svg import N_SERIES
 from pooler.reasons import REASONS as UNDEFINED
 from pooler.sources.probabilities import empty_words, load_probable, without_words
 from pooler.tables import DIFFERENCE, RUN_A, RUN_B, Column, Plot, Table
