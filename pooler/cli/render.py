@@ -189,7 +189,7 @@ def _draw_plots(result: Result, file: Path) -> None:
         say(f"{file}: not written, since there is nothing to draw")
         return
     from pooler.files import write_whole
-    from pooler.pages.figures import svg_of
+    from pooler.pages.report import svg_of
 
     write_whole(str(file), [svg_of(plots).removesuffix("\n")])
 

@@ -265,8 +265,9 @@ class Material:
         """Write of how many things something is: of some, and of topics and judgements."""
         found = self.diagnosis.found
         n_judged = int(found.topics.judged.sum())
-        topics = counted(len(found.rankings.topics), "topic")
-        return f"{what}, {topics}, {counted(n_judged, 'judged document')}"
+        return (
+            f"{what}, {counted(len(found.rankings.topics), 'topic')}, {counted(n_judged, 'judged document')}"
+        )
 
     @property
     def depth(self) -> int | str | None:
@@ -285,11 +286,6 @@ class Material:
     def one_depth(self) -> int | None:
         """The same where it is one number, for functions and commands."""
         return self.depth if isinstance(self.depth, int) else None
-
-    @property
-    def depth_words(self) -> Sequence[str]:
-        """The option that gives a command that number."""
-        return () if self.one_depth is None else ("--depth", str(self.one_depth))
 
     @property
     def own_depth(self) -> Sequence[str]:
@@ -316,14 +312,10 @@ def _of_collection(source: Source) -> Stored:
         # Of sums the level is a sum; every judge gives grades.
         level = source.level if definition.aggregate == "sum" else source.level_of_judges(scale)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
-        everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
-        audits = _audits(source, opened, level, everybody)
         found: AgreementResult | str
-        by_kind: dict[str, AgreementResult | str] = {}
         try:
             judges = opened.grades.voters(definition.judges, definition.kinds or tuple(SORTS)).voting
             found = _agreement(opened, level, judges)
-            by_kind = _by_kind(opened, level, found)
         except PoolerError as error:
             found = error.message
         return Stored(
@@ -334,8 +326,8 @@ def _of_collection(source: Source) -> Stored:
             progress=status(opened).table("status"),
             costs=status_effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
-            by_kind=by_kind,
-            audits=audits,
+            by_kind={} if isinstance(found, str) else _by_kind(opened, level, found),
+            audits=_audits(source, opened, level),
             level=level,
             made_otherwise=[f"{one.name} {made}" for one in pools if (made := made_otherwise(one.manifest))],
             is_sampled=any(is_sampled(one.manifest) for one in pools),
@@ -362,8 +354,8 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
     return by_kind
 
 
-def _audits(source: Source, opened: Collection, level: int, judges: Sequence[str]) -> dict[str, Audit | str]:
-    definition = source.definition
+def _audits(source: Source, opened: Collection, level: int) -> dict[str, Audit | str]:
+    definition, judges = source.definition, opened.grades.voters(kinds=tuple(SORTS)).voting
     kinds = {judge.name: judge.kind for judge in opened.judges.all()}
     people = [name for name in definition.judges or judges if kinds[name] == JudgeKind.HUMAN]
     models = [name for name in judges if kinds[name] == JudgeKind.MODEL]

@@ -36,8 +36,8 @@ from pooler.commands.trust.variation import variation_of
 from pooler.judge_kinds import kinds_words, voters_sentence
 from pooler.messages import Listener, listening
 from pooler.pages.charts import N_SERIES
-from pooler.pages.figures import HEADINGS, facts_table, figure, numbers, page_table
 from pooler.pages.page import Figure, PageTable, Section
+from pooler.pages.report import HEADINGS, facts_table, figure, numbers, page_table
 from pooler.reasons import REASONS as UNDEFINED
 from pooler.sources.probabilities import empty_words, load_probable, without_words
 from pooler.tables import DIFFERENCE, RUN_A, RUN_B, Column, Plot, Table
@@ -342,15 +342,14 @@ def judging(material: Material) -> Iterator[str | Figure]:
         caption="Times are in seconds.",
         n=n,
     )
-    of_dwell = ("dwell_median_s", "dwell_lower_s", "dwell_upper_s")
     yield figure(
         Plot(
             table=timed,
             kind="dots",
             label="judge",
-            value=of_dwell[0],
-            low=of_dwell[1],
-            high=of_dwell[2],
+            value="dwell_median_s",
+            low="dwell_lower_s",
+            high="dwell_upper_s",
             axis="time until decided (seconds)",
             ends=(0, None),
             title="Time on a document",
@@ -563,8 +562,6 @@ _OF_ORDER = ("map_before", "map_after", "change", "tau_b", "tau_ap", "swapped", 
 _OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", *_OF_ORDER)
 _RELIABLE = 0.9
 """E rho2 below which the order of the runs is an alarm."""
-_OF_REQUIRED = ("a", "b", "difference", "needed")
-_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
 _OF_SWAPS = ("p_t2_removed", "p_t2_included", "reversed", "simulated", "simulated_error")
 _OF_PAIRS = ("a", "b", "topics", "difference", "sd", "k", *_OF_SWAPS)
 _OF_LEVEL = ("level", "level_low", "level_high", "tau", "tau_ap")
@@ -593,6 +590,7 @@ def unjudged(material: Material) -> SectionPart:
     if material.depth is not None:
         found = sensitivity(material.source, depth=material.one_depth, cutoff=material.cutoff)
         below = ranks_below(material.depth)
+        depth = () if material.one_depth is None else ("--depth", str(material.one_depth))
         words = conclusion(found.runs, found)
         about = f"if the unjudged documents at {below} of one run, the worst, were relevant"
         why = ""
@@ -615,7 +613,7 @@ def unjudged(material: Material) -> SectionPart:
                 "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
                 " deeper ones (eq. 19 of Kishida 2001): a long bar means a score that depends on"
                 " where judging stopped.",
-                material.commands.of_runs("sensitivity", *material.depth_words),
+                material.commands.of_runs("sensitivity", *depth),
                 replace(table, notes=()),
                 _OF_SENSITIVITY,
                 n=n,
@@ -672,7 +670,7 @@ def disagreement(material: Material) -> SectionPart:
             " it.",
             commands.of_probabilities("variation"),
             table,
-            _OF_VARIATION,
+            ("run", "topics", "judged", "mean", "sd", "low", "high", "share"),
             n=n,
         ),
         *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
@@ -753,7 +751,7 @@ def differences(material: Material) -> SectionPart | None:
                 if material.commands.can_name(by_map)
                 else "",
                 needed,
-                _OF_REQUIRED,
+                ("a", "b", "difference", "needed"),
                 n=n,
             )
         )
