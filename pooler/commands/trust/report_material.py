@@ -119,7 +119,9 @@ class CommandLines:
         """Write a command about the runs that were given, or about some, by their tags."""
         if self.is_in_memory:
             return ""
-        named = self._runs() if runs is None else [self._run(tag) for tag in runs]
+        named = self._runs()
+        if runs is not None:
+            named = [_file(self.files[tag]) if tag in self.files else tag for tag in runs]
         # Named runs are read from their files; the list would bring all of its own.
         words = [name, *own, *self._options(with_list=runs is None), *self._collection()]
         is_option = any(run.startswith("-") and run != _STDIN for run in named)
@@ -139,9 +141,6 @@ class CommandLines:
         if is_of_files or self._where() == DEFAULT_COLLECTION:
             return []
         return ["--collection", _without_password(self._where())[0]]
-
-    def _run(self, tag: str) -> str:
-        return _file(self.files[tag]) if tag in self.files else tag
 
     def _options(self, *, with_list: bool) -> list[str]:
         option = self.source.option

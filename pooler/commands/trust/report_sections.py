@@ -147,16 +147,9 @@ def pool(material: Material) -> Iterator[str | Figure]:
     n_runs = material.counted(counted(len(diagnosis.runs), "run"))
     command = commands.of_runs("diagnose", "--table", "ranks", *material.own_depth)
     last = "" if depth_pool is None else f" Rank {depth_pool.span} was the last of the pool."
+    axis, parts = "share of the runs' documents that are unjudged", {"share_unjudged": "unjudged"}
     yield figure(
-        Plot(
-            table=called(by_rank, {"share_unjudged": "unjudged"}),
-            kind="lines",
-            label="rank",
-            value="share_unjudged",
-            axis="share of the runs' documents that are unjudged",
-            ends=(0, 1),
-            title="Unjudged documents, rank by rank",
-        ),
+        _plot("lines", "Unjudged documents, rank by rank", by_rank, "rank", axis, parts, ends=(0, 1)),
         "The share of the runs' documents at each rank that are unjudged: runs that fed the pool"
         f" have few down to its depth, other runs more.{last}",
         command,
@@ -165,21 +158,14 @@ def pool(material: Material) -> Iterator[str | Figure]:
     )
     if depth_pool is not None:
         of_pool = by_rank.head(depth_pool.depth)
+        title = "Relevant documents by the rank that first found them"
         parts = {
             "entering": "new documents",
             "entering_judged": "of them judged",
             "entering_relevant": "of them relevant",
         }
         yield figure(
-            Plot(
-                table=called(of_pool, parts),
-                kind="lines",
-                label="rank",
-                parts=[*parts],
-                ends=(0, None),
-                axis="documents that no rank above had",
-                title="Relevant documents by the rank that first found them",
-            ),
+            _plot("lines", title, of_pool, "rank", "documents that no rank above had", parts, ends=(0, None)),
             "Where the lowest line is still above 0 at the last rank of the pool, a deeper pool"
             " would probably have found more; ranks below it were not pooled and are left out.",
             command,
@@ -276,7 +262,7 @@ def _plot(
     kind: Any,
     title: str,
     table: Table,
-    label: str,
+    label: str | tuple[str, ...],
     axis: str,
     parts: Mapping[str, str] | None = None,
     **more: Any,
@@ -334,6 +320,7 @@ def judging(material: Material) -> Iterator[str | Figure]:
         return
     n = f"{counted(len(timed), 'judge')} whose judging was timed"
     effort = commands.of_collection("status", "effort")
+    of_dwell = {"value": "dwell_median_s", "low": "dwell_lower_s", "high": "dwell_upper_s"}
     yield figure(
         _plot("bars", "Time at the desk", timed, "judge", "active time (seconds)", value="active_s"),
         "Active seconds of each judge, pauses left out.",
@@ -343,16 +330,14 @@ def judging(material: Material) -> Iterator[str | Figure]:
         n=n,
     )
     yield figure(
-        Plot(
-            table=timed,
-            kind="dots",
-            label="judge",
-            value="dwell_median_s",
-            low="dwell_lower_s",
-            high="dwell_upper_s",
-            axis="time until decided (seconds)",
+        _plot(
+            "dots",
+            "Time on a document",
+            timed,
+            "judge",
+            "time until decided (seconds)",
             ends=(0, None),
-            title="Time on a document",
+            **of_dwell,
         ),
         "The line spans the middle half of the times that a judge's documents were on the screen before"
         " they were decided; the dot is the median.",
@@ -481,19 +466,14 @@ def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure
     raw = {frozenset((first, second)): share for first, second, share in pairs}
     columns = [Column("judge"), *(Column(judge, "float", judge, digits=2) for judge in judges)]
     rows = [{"judge": one} | {other: raw.get(frozenset((one, other))) for other in judges} for one in judges]
+    table = Table.of_rows("same_grade", columns, rows)
+    words = (
+        "Of the documents that both judges graded, the share with the same grade from both.",
+        "a judge with itself, or two who share no document",
+    )
+    parts, title = dict(zip(judges, judges, strict=True)), "The same grade, judge by judge"
     return figure(
-        Plot(
-            table=Table.of_rows("same_grade", columns, rows),
-            kind="grid",
-            label="judge",
-            parts=judges,
-            title="The same grade, judge by judge",
-            axis="judge",
-            words=(
-                "Of the documents that both judges graded, the share with the same grade from both.",
-                "a judge with itself, or two who share no document",
-            ),
-        ),
+        _plot("grid", title, table, "judge", "judge", parts, words=words),
         "The stronger the shade, the more often the two judges gave the same grade.",
         command,
         graded,
@@ -592,16 +572,14 @@ def unjudged(material: Material) -> SectionPart:
         below = ranks_below(material.depth)
         depth = () if material.one_depth is None else ("--depth", str(material.one_depth))
         words = conclusion(found.runs, found)
-        about = f"if the unjudged documents at {below} of one run, the worst, were relevant"
-        why = ""
         taus = found.tau_b[(found.status == UNJUDGED).any(axis=1)]
         if not taus.size:
-            about = "unjudged documents"
             why = f"none is at {below}, so none could be tried"
         elif np.isnan(taus).all():
-            about, why = "unjudged documents", f"no tau: {UNDEFINED['all-tied']}"
+            why = f"no tau: {UNDEFINED['all-tied']}"
         else:
-            tau = float(np.nanmin(taus))
+            about = f"if the unjudged documents at {below} of one run, the worst, were relevant"
+            tau, why = float(np.nanmin(taus)), ""
         table = found.table("sensitivity")
         moves = [-abs(change) for change in numbers(table, "change")]
         table = table.take(sorted(range(len(table)), key=lambda row: (math.isnan(moves[row]), moves[row])))
@@ -717,39 +695,32 @@ def differences(material: Material) -> SectionPart | None:
         needed = _needed(material)
         gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
         n_enough = sum(gap >= 0 for gap in gaps)
-        weight = Alarm if n_enough < len(needed) else str
-        pair = "any other pair" if n_enough else "a pair"
-        # Not that they are equal follows for pairs that are not significantly different.
-        undecided = f" These topics do not show which run of {pair} is better; that does not prove a tie."
+        undecided = ""
+        if n_enough < len(needed):
+            pair = "any other pair" if n_enough else "a pair"
+            # Not that they are equal follows for pairs that are not significantly different.
+            undecided = f" These topics do not show which run of {pair} is better; that does not prove a tie."
+        weight = Alarm if undecided else str
         words = [
             weight(
                 f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
                 f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
-                " pair taken by itself; by chance, so would 1 in 20 pairs of equal runs."
-                + undecided
-                * (n_enough < len(needed))
+                f" pair taken by itself; by chance, so would 1 in 20 pairs of equal runs.{undecided}"
             )
         ]
         by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
+        commands = material.commands
         needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
-        drawn, n = material.first(
-            needed, "those furthest from it", "pair of neighbours", "pairs of neighbours"
-        )
+        several = ("pair of neighbours", "pairs of neighbours")
+        drawn, n = material.first(needed, "those furthest from it", *several)
+        parts = {"difference": "difference in MAP", "needed": "needed"}
+        title = "The difference that two runs need"
         blocks.append(
             figure(
-                Plot(
-                    table=called(drawn, {"difference": "difference in MAP", "needed": "needed"}),
-                    kind="bars",
-                    label=("a", "b"),
-                    parts=("difference", "needed"),
-                    axis="difference in MAP",
-                    title="The difference that two runs need",
-                ),
+                _plot("bars", title, drawn, ("a", "b"), "difference in MAP", parts),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                material.commands.of_runs("compare", runs=by_map)
-                if material.commands.can_name(by_map)
-                else "",
+                commands.of_runs("compare", runs=by_map) if commands.can_name(by_map) else "",
                 needed,
                 ("a", "b", "difference", "needed"),
                 n=n,
