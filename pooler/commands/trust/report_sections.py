@@ -320,7 +320,7 @@ def judging(material: Material) -> Iterator[str | Figure]:
         return
     n = f"{counted(len(timed), 'judge')} whose judging was timed"
     effort = commands.of_collection("status", "effort")
-    of_dwell = {"value": "dwell_median_s", "low": "dwell_lower_s", "high": "dwell_upper_s"}
+    of_dwell: dict[str, Any] = {"value": "dwell_median_s", "low": "dwell_lower_s", "high": "dwell_upper_s"}
     yield figure(
         _plot("bars", "Time at the desk", timed, "judge", "active time (seconds)", value="active_s"),
         "Active seconds of each judge, pauses left out.",
