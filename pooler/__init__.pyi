@@ -28,7 +28,6 @@ from pooler.commands.look.show import show_pools as show_pools
 from pooler.commands.look.show import show_runs as show_runs
 from pooler.commands.look.show import show_strategies as show_strategies
 from pooler.commands.look.show import show_topics as show_topics
-from pooler.commands.measure.choice import choose as choose
 from pooler.commands.measure.compare import compare as compare
 from pooler.commands.measure.design import design_depth as design_depth
 from pooler.commands.measure.design import design_overlap as design_overlap
@@ -37,10 +36,11 @@ from pooler.commands.measure.evaluate import attainable as attainable
 from pooler.commands.measure.evaluate import evaluate as evaluate
 from pooler.commands.measure.evaluate_curves import evaluate_clusters as evaluate_clusters
 from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves
+from pooler.commands.measure.measured import choose as choose
 from pooler.commands.pool.duplicates import duplicates as duplicates
 from pooler.commands.pool.pool import pool as pool
-from pooler.commands.pool.pool_diff import pool_diff as pool_diff
-from pooler.commands.pool.pool_drop import pool_drop as pool_drop
+from pooler.commands.pool.pool_change import pool_diff as pool_diff
+from pooler.commands.pool.pool_change import pool_drop as pool_drop
 from pooler.commands.pool.pool_next import pool_next as pool_next
 from pooler.commands.pool.replay import replay as replay
 from pooler.commands.qrels.agreement import agreement as agreement
@@ -67,9 +67,9 @@ from pooler.commands.start.init import init as init
 from pooler.commands.trust.audit import audit as audit
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.paper import paper as paper
-from pooler.commands.trust.paper_difference import paper_difference as paper_difference
-from pooler.commands.trust.paper_least import paper_least as paper_least
-from pooler.commands.trust.paper_least import swap_of_ranks as swap_of_ranks
+from pooler.commands.trust.paper_numbers import paper_difference as paper_difference
+from pooler.commands.trust.paper_numbers import paper_least as paper_least
+from pooler.commands.trust.paper_numbers import swap_of_ranks as swap_of_ranks
 from pooler.commands.trust.paper_sources import paper_sources as paper_sources
 from pooler.commands.trust.report import report as report
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity

@@ -73,7 +73,7 @@ class Output:
         from pooler.files import check_place
 
         if plot is not None:
-            from pooler.pages.svg import DRAWN
+            from pooler.pages.charts import DRAWN
 
             if plot.suffix != ".svg":
                 raise ArgumentError("--plot", "must be a file whose name ends in .svg", str(plot))
@@ -189,7 +189,7 @@ def _draw_plots(result: Result, file: Path) -> None:
         say(f"{file}: not written, since there is nothing to draw")
         return
     from pooler.files import write_whole
-    from pooler.pages.figures import svg_of
+    from pooler.pages.report import svg_of
 
     write_whole(str(file), [svg_of(plots).removesuffix("\n")])
 
