@@ -15,8 +15,8 @@ from pooler.commands.judge.status import status_effort as status_effort
 from pooler.commands.judge.status import status_outdated as status_outdated
 from pooler.commands.judge.status_recall import status_recall as status_recall
 from pooler.commands.keep.backup import backup as backup
-from pooler.commands.keep.backup import restore as restore
-from pooler.commands.keep.backup import verify as verify
+from pooler.commands.keep.restore import restore as restore
+from pooler.commands.keep.verify import verify as verify
 from pooler.commands.look.history import history as history
 from pooler.commands.look.lists import list_measures as list_measures
 from pooler.commands.look.lists import list_strategies as list_strategies
@@ -39,8 +39,8 @@ from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_
 from pooler.commands.measure.measured import choose as choose
 from pooler.commands.pool.duplicates import duplicates as duplicates
 from pooler.commands.pool.pool import pool as pool
-from pooler.commands.pool.pool_change import pool_diff as pool_diff
-from pooler.commands.pool.pool_change import pool_drop as pool_drop
+from pooler.commands.pool.pool_diff import pool_diff as pool_diff
+from pooler.commands.pool.pool_drop import pool_drop as pool_drop
 from pooler.commands.pool.pool_next import pool_next as pool_next
 from pooler.commands.pool.replay import replay as replay
 from pooler.commands.qrels.agreement import agreement as agreement
@@ -67,9 +67,9 @@ from pooler.commands.start.init import init as init
 from pooler.commands.trust.audit import audit as audit
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.paper import paper as paper
-from pooler.commands.trust.paper_numbers import paper_difference as paper_difference
-from pooler.commands.trust.paper_numbers import paper_least as paper_least
-from pooler.commands.trust.paper_numbers import swap_of_ranks as swap_of_ranks
+from pooler.commands.trust.paper_difference import paper_difference as paper_difference
+from pooler.commands.trust.paper_least import paper_least as paper_least
+from pooler.commands.trust.paper_least import swap_of_ranks as swap_of_ranks
 from pooler.commands.trust.paper_sources import paper_sources as paper_sources
 from pooler.commands.trust.report import report as report
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.commands.pool.pool_change import change_words, cost_words, fetch_cost, planned_words
+from pooler.commands.pool.change import change_words, cost_words, fetch_cost, planned_words
 from pooler.files import WritesFile
 from pooler.messages import say, warn
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
