@@ -183,7 +183,6 @@ def _sorting(text: str, tables: Sequence[Table]) -> tuple[str, bool]:
 
 
 def _draw_plots(result: Result, file: Path) -> None:
-    """Draw the plots, or say that there are none."""
     plots = result.plots()
     if not plots:
         say(f"{file}: not written, since there is nothing to draw")
@@ -227,8 +226,7 @@ def _write(output: Output, write: Callable[[TextIO], None]) -> None:
         ):
             write(stream)
     except OSError as error:
-        message = f"{output.out}: cannot be written: {error.strerror}"
-        raise PoolerError(message) from error
+        raise PoolerError(f"{output.out}: cannot be written: {error.strerror}") from error
 
 
 def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None:

@@ -520,8 +520,7 @@ class Codes(Area):
                 message = f"judge `{judge}` is of kind {row.kind}: only people judge in a browser"
                 raise ConflictError(message, hint="pooler judges add NAME adds a person")
             if row.disabled:
-                message = f"judge `{judge}` is disabled"
-                raise ConflictError(message, hint=f"pooler judges enable {judge}")
+                raise ConflictError(f"judge `{judge}` is disabled", hint=f"pooler judges enable {judge}")
             code = new_code()
             session.execute(delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id == row.id))
             values = {"judge_id": row.id, "sha256": hash_of(code), "made_at": database_now(session)}

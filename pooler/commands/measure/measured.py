@@ -138,8 +138,7 @@ def choose(
         rankings, (scores,) = measured(found, [name], cutoff)
         usable = np.asarray(~np.isnan(scores.values).any(axis=0))
         if len(rankings.tags) < 2:
-            message = "there is one run, so there is nothing to choose"
-            raise PoolerError(message, hint="name two runs or more")
+            raise PoolerError("there is one run, so there is nothing to choose", hint="name two runs or more")
         n_topics = int(usable.sum())
         if n_topics < 2:
             common = f"every run has a score ({name}) on {counted(n_topics, 'topic')}"

@@ -56,7 +56,6 @@ _COLUMNS = (
 
 
 def _budgets(option: str, text: str) -> list[int | None]:
-    """Read numbers of judgements; ``None`` is `all`."""
     budgets: list[int | None] = []
     for part in text.split(","):
         word = part.strip()

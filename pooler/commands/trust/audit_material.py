@@ -298,8 +298,7 @@ def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[
             continue
         if one.tag is None:
             hint = "a column `tag` says which run of the collection each line means"
-            message = f"{listed}: expected the tag of `{one.file}`, got none"
-            raise PoolerError(message, hint=hint)
+            raise PoolerError(f"{listed}: expected the tag of `{one.file}`, got none", hint=hint)
         found[one.tag] = replace(one, group="")  # groups are the collection's
     with opened_collection(collection) as opened:
         for run in opened.runs.all():
@@ -465,8 +464,7 @@ def correction(
         raise PoolerError(message, hint=_DRAWS)
     kept = {topic: one for topic, one in pools.items() if one.graded.any()}
     if not kept:
-        message = f"pool {name}: no sampled document is judged"
-        raise PoolerError(message, hint="people judge the sample first")
+        raise PoolerError(f"pool {name}: no sampled document is judged", hint="people judge the sample first")
     levels = np.union1d([0], np.maximum(grades.scale.values, 0))
     specs = [_spec(one, levels, level, cutoff) for one in measures]
     given = np.concatenate([one.grades[one.graded] for one in kept.values()])
