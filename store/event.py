@@ -35,7 +35,7 @@ from store.fields import (
 from store.records import Action, Passage, State
 
 
-class Until(NamedTuple):
+class AsOf(NamedTuple):
     """The events that were there once: up to a moment, and in the collection by then."""
 
     moment: datetime

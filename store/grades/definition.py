@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Self, get_args
 
 from store.errors import ArgumentError
-from store.event import Until
+from store.event import AsOf
 from store.grades import Aggregate
 from store.judging.kinds import check_kinds
 from store.records import Scale, TieRule, Ties
@@ -108,11 +108,11 @@ class QrelsDefinition:
         return self.judges[0] if is_own and not self.erased else None
 
     @property
-    def until(self) -> Until | None:
+    def until(self) -> AsOf | None:
         """The events that may count, where not all that there are."""
         if self.as_of is None or self.events is None:
-            return None if self.as_of is None else Until(self.as_of)
-        return Until(self.as_of, self.last_event or 0)
+            return None if self.as_of is None else AsOf(self.as_of)
+        return AsOf(self.as_of, self.last_event or 0)
 
     @property
     def is_whole(self) -> bool:

@@ -18,7 +18,7 @@ from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import JUDGE, POOL
 from store.errors import ArgumentError, UnknownNameError
-from store.event import Until
+from store.event import AsOf
 from store.formats.tables import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
@@ -109,7 +109,7 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
     return voters
 
 
-def _graders_then(session: Session, until: Until) -> frozenset[str]:
+def _graders_then(session: Session, until: AsOf) -> frozenset[str]:
     """Return who had graded something, or as an adjudicator decided something, up to a moment."""
     judges = {row.id: row for row in _judge_rows(session)}
     _, _, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
@@ -119,7 +119,7 @@ def _graders_then(session: Session, until: Until) -> frozenset[str]:
     return frozenset(judges[number].name for number in found)
 
 
-def _documents_by_kind(session: Session, until: Until | None) -> dict[JudgeKind, int]:
+def _documents_by_kind(session: Session, until: AsOf | None) -> dict[JudgeKind, int]:
     """Count the documents that judges of each kind graded; adjudicators' are people's."""
     kinds = {row.id: JudgeKind(row.kind) for row in _judge_rows(session)}
     topic_of, document_of, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
@@ -138,7 +138,7 @@ SELECT topic_id, document_id, judge_id
  WHERE purpose = 'primary' AND judge_id IS NOT NULL"""
 
 
-def _earlier(connection: Connection, table: str, until: Until | None) -> str:
+def _earlier(connection: Connection, table: str, until: AsOf | None) -> str:
     """Return the SQL condition that a row of a table was made up to a moment."""
     return "" if until is None else f" AND {table}.created_at <= {moment_literal(connection, until.moment)}"
 

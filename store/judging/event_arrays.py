@@ -19,7 +19,7 @@ from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.columns import raw_form
 from store.db.engine import driver_rows
 from store.db.tables import JUDGEMENT
-from store.event import Until
+from store.event import AsOf
 from store.formats.tables import Numbering
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
@@ -46,7 +46,7 @@ def newest_events(
     rounds: Numbering | None = None,
     *,
     topic: int | None = None,
-    until: Until | None = None,
+    until: AsOf | None = None,
 ) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 

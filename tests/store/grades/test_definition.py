@@ -10,9 +10,8 @@ import pytest
 
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.event import JudgementEvent
 from store.grades.definition import AGGREGATES, QrelsDefinition
-from store.records import Action, Grade, JudgeKind, Qrel, State
+from store.records import Grade, JudgeKind, Qrel
 from tests.helpers.world import bring, make_scale, parse_scale
 
 EVEN = make_scale(tuple(Grade(value, str(value), str(value)) for value in (0, 2, 4)))
@@ -173,8 +172,8 @@ def test_what_comes_in_later_does_not_count_as_of_a_moment(collection: Collectio
     rule = QrelsDefinition(aggregate="max", as_of="now")  # type: ignore[arg-type]  # a moment is taken as text
     empty = collection.qrels.define("early", replace(rule, as_of=datetime(2000, 1, 1, tzinfo=UTC)))
     made = collection.qrels.define("then", rule).definition
-    when = datetime(2020, 1, 1, tzinfo=UTC)
-    late = [JudgementEvent("1", "a", "zoe", 1, Action.JUDGE, state=State.JUDGED, grade=2, judged_at=when)]
+    (own,) = collection.judgements.history(["ann"])
+    late = [replace(own, judge="zoe", grade=2, judged_at=datetime(2020, 1, 1, tzinfo=UTC))]
     bring(collection, late, kind)
     assert collection.grades.final(collection.qrels.named("then").definition).rows == [Qrel("1", "a", 1)]
     assert collection.grades.final(replace(made, events=None)).rows == [Qrel("1", "a", 2)]
