@@ -514,7 +514,7 @@ class Pools(Area):
             for row, rule in rules_of_pools(session, [name for name, pairs in alone.items() if pairs]):
                 if "events" in rule and not row.dropped:
                     message = f"no document leaves pool `{rule['pool']}`: {row.name}@{row.version} is of it"
-                    hint = f"--pool NAME names another pool; pooler qrels drop {row.name} gives this one free"
+                    hint = "pooler pool --name NEW makes another, which the run leaves with --pool NEW"
                     raise ConflictError(f"{message} as it was", hint=hint)
             run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
             for name, pairs in alone.items():

@@ -185,8 +185,10 @@ def test_a_run_does_not_leave_a_pool_that_was_published(cli: Cli, here: Path) ->
     cli("qrels", "define", "then", "--aggregate", "max", "--pool", "pool", "--as-of", "now").fine()
     assert cli("pool", "drop", "r").failed(3).err.splitlines() == [
         "error: no document leaves pool `pool`: then@1 is of it as it was",
-        "hint: --pool NAME names another pool; pooler qrels drop then gives this one free",
+        "hint: pooler pool --name NEW makes another, which the run leaves with --pool NEW",
     ]
+    cli("pool", "--depth", "2", "--name", "new").fine()
+    cli("pool", "drop", "r", "--pool", "new").fine()
     assert cli("export", "qrels", "then@1").fine().out == "1 0 a 2\n1 0 b 0\n"
     cli("qrels", "drop", "then").fine()
     cli("pool", "drop", "r").fine()
