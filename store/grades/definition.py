@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Self, get_args
 
 from store.errors import ArgumentError
+from store.event import AsOf
 from store.grades import Aggregate
 from store.judging.kinds import check_kinds
 from store.records import Scale, TieRule, Ties
@@ -81,7 +82,9 @@ class QrelsDefinition:
     erased: tuple[str, ...] = ()
     """Identities of judges who were named, and are erased."""
     events: int | None = None
-    """With `as_of`: the judgement events there were up to it when it was defined."""
+    """With `as_of`, not to come: the judgement events there were up to it when it was defined."""
+    last_event: int | None = field(default=None, compare=False)
+    """Row id of the newest of all events then: its place is the table, not JSON."""
 
     def __post_init__(self) -> None:
         """Take lists, mappings and moments as they are written."""
@@ -103,6 +106,13 @@ class QrelsDefinition:
         """The judge whose own grades these are, if they are."""
         is_own = len(self.judges) == 1 and self.aggregate is None and self.without_rulings
         return self.judges[0] if is_own and not self.erased else None
+
+    @property
+    def until(self) -> AsOf | None:
+        """The events that may count, where not all that there are."""
+        if self.as_of is None or self.events is None:
+            return None if self.as_of is None else AsOf(self.as_of)
+        return AsOf(self.as_of, self.last_event or 0)
 
     @property
     def is_whole(self) -> bool:
@@ -194,7 +204,7 @@ class QrelsDefinition:
         found: dict[str, Any] = {
             one.name: value
             for one in fields(self)
-            if (value := getattr(self, one.name)) not in (None, False, ())
+            if one.compare and (value := getattr(self, one.name)) not in (None, False, ())
         }
         for name in ("map", "primary"):
             if name in found:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import JUDGE, POOL
 from store.errors import ArgumentError, UnknownNameError
+from store.event import AsOf
 from store.formats.tables import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
@@ -92,7 +92,7 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
 
     `PoolerError`: nobody is named, and those who count graded less than half of what others did.
     """
-    judges, until = fetch_judges(session), definition.as_of
+    judges, until = fetch_judges(session), definition.until
     for name in definition.judges:
         judge_id(session, name)  # its error says how to see the names
     if definition.sole is None:
@@ -109,7 +109,7 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
     return voters
 
 
-def _graders_then(session: Session, until: datetime) -> frozenset[str]:
+def _graders_then(session: Session, until: AsOf) -> frozenset[str]:
     """Return who had graded something, or as an adjudicator decided something, up to a moment."""
     judges = {row.id: row for row in _judge_rows(session)}
     _, _, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
@@ -119,7 +119,7 @@ def _graders_then(session: Session, until: datetime) -> frozenset[str]:
     return frozenset(judges[number].name for number in found)
 
 
-def _documents_by_kind(session: Session, until: datetime | None) -> dict[JudgeKind, int]:
+def _documents_by_kind(session: Session, until: AsOf | None) -> dict[JudgeKind, int]:
     """Count the documents that judges of each kind graded; adjudicators' are people's."""
     kinds = {row.id: JudgeKind(row.kind) for row in _judge_rows(session)}
     topic_of, document_of, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
@@ -138,14 +138,17 @@ SELECT topic_id, document_id, judge_id
  WHERE purpose = 'primary' AND judge_id IS NOT NULL"""
 
 
-def _earlier(connection: Connection, table: str, until: datetime | None) -> str:
+def _earlier(connection: Connection, table: str, until: AsOf | None) -> str:
     """Return the SQL condition that a row of a table was made up to a moment."""
-    return "" if until is None else f" AND {table}.created_at <= {moment_literal(connection, until)}"
+    return "" if until is None else f" AND {table}.created_at <= {moment_literal(connection, until.moment)}"
 
 
-def pooled_of(session: Session, definition: QrelsDefinition) -> str:
-    """Return the SQL condition, after `FROM_POOLS`, on the pools that a definition is of."""
-    wanted = _earlier(session.connection(), "pool", definition.as_of)
+def pooled_of(session: Session, definition: QrelsDefinition, pools: str = FROM_POOLS) -> str:
+    """Return the SQL, from ``FROM`` on, of the pools that a definition is of, as of its moment."""
+    wanted = pools + _earlier(session.connection(), "pool", until := definition.until)
+    if until is not None:
+        later = f"pool.withdrawn_at > {moment_literal(session.connection(), until.moment)}"
+        wanted = wanted.replace("NOT pool.withdrawn", f"(NOT pool.withdrawn OR {later})")
     if definition.pool is not None:
         wanted += f" AND pool_id = {row_named(session, 'pool', POOL.c.name, definition.pool).id:d}"
     return wanted
@@ -165,7 +168,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
 
     definition.check()
     definition.check_scale(scale)
-    until, connection = definition.as_of, session.connection()
+    until, connection = definition.until, session.connection()
     judges = _judge_rows(session)
     names = {one.id: one.name for one in judges}
     adjudicators = {one.name for one in judges if one.kind == JudgeKind.ADJUDICATOR}
@@ -185,7 +188,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
     if definition.without_topics or definition.pool:
         wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
         if definition.pool is not None:
-            of_pool = f"SELECT {PAIR} {FROM_POOLS}{pooled_of(session, definition)}"
+            of_pool = f"SELECT {PAIR} {pooled_of(session, definition)}"
             wanted &= np.isin(as_pairs(events[0], events[1]), fetch_integers(connection, of_pool, 1))
         events = events[:, wanted]
     topic_ids = sorted(
@@ -300,9 +303,7 @@ class CollectionGrades(Area):
         documents = all_votes.document_ids[all_votes.docno_codes[settled]]
         with self._db.reading_topics() as (session, topics):
             pooled = fetch_integers(
-                session.connection(),
-                f"SELECT {PAIR}, pool_id {FROM_POOLS}{pooled_of(session, definition)}",
-                2,
+                session.connection(), f"SELECT {PAIR}, pool_id {pooled_of(session, definition)}", 2
             )
             pooled = pooled[~np.isin(pooled[:, 0] >> 32, topic_ids_of(topics, definition))]
             topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
@@ -316,7 +317,7 @@ class CollectionGrades(Area):
     def ungraded(self, grades: Grades, definition: QrelsDefinition) -> dict[str, NDArray[np.int64]]:
         """Return by topic the ids of the documents of pools, sampled or not, that have no grade."""
         with self._db.reading_topics() as (session, topics):
-            every = f"SELECT {PAIR} {FROM_EVERY_POOL}{pooled_of(session, definition)}"
+            every = f"SELECT {PAIR} {pooled_of(session, definition, FROM_EVERY_POOL)}"
             pooled = fetch_integers(session.connection(), every, 1)
             pooled = pooled[~np.isin(pooled[:, 0] >> 32, topic_ids_of(topics, definition))]
             graded = [topics.ids[topic] << 32 | ids for topic, (ids, _) in grades.items()]

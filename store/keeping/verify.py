@@ -447,7 +447,7 @@ CHECKS = (
             "expected one default, a newest version, got {0}",
         ),
         rows(
-            "SELECT q.name FROM qrels q JOIN judge j ON j.name = q.name ORDER BY q.id",
+            "SELECT q.name FROM qrels q JOIN judge j ON j.name = q.name WHERE NOT q.dropped ORDER BY q.id",
             "`{0}` is the name of a judge, too",
         ),
     ),

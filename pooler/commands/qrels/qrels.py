@@ -124,7 +124,7 @@ def qrels_define(
 def qrels_drop(
     collection: Stored, name: Annotated[str, Option("NAME", "Not `official`, nor the default.")]
 ) -> Done:
-    """Drop qrels of the collection, with all their versions.
+    """Drop qrels of the collection, with all their versions, whose numbers are never given again.
 
     Example: pooler qrels drop strict
     """

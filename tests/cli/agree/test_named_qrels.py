@@ -126,6 +126,102 @@ def test_what_was_published_is_made_again_to_the_byte(cli: Cli, here: Path, more
     assert cli("export", "qrels", "official").fine().out != (here / "first.qrels").read_text()
 
 
+def test_judgements_that_came_in_later_do_not_count_as_published(cli: Cli, here: Path) -> None:
+    """The history of another site is dated before the publication; copies of all kinds know that, too."""
+    cli("init", "--scale", "0-2").fine()
+    write(here / "sue.txt", "1 0 a 2", "1 0 c 1")
+    cli("import", "judgements", "sue.txt", "--judge", "sue", "--kind", "human").fine()
+    cli("export", "judgements", "--history", "--out", "sue.jsonl").fine()
+    (here / "collection.db").unlink()
+    cli("init", "--scale", "0-2").fine()
+    judged_by(cli, here, "zoe", "human", "1 0 a 1", "1 0 b 0")
+    judged_by(cli, here, "ann", "human", "1 0 a 0", "1 0 b 1")
+    run_of(cli, here, "1", ["a", "b", "c"])
+    cli("qrels", "define", "official", "--aggregate", "max", "--as-of", "now").fine()
+    cli("import", "judgements", "sue.jsonl", "--as", "jsonl").fine()
+    cli("qrels", "define", "official", "--aggregate", "max", "--as-of", "now").fine()
+    published = cli("export", "qrels", "official@2").fine()
+    assert (published.out, "not as" in published.err) == ("1 0 a 1\n1 0 b 1\n", False)
+    assert cli("export", "qrels", "official@3").fine().out == "1 0 a 2\n1 0 b 1\n1 0 c 1\n"
+    # An id that is given again is not that of an event of then.
+    cli("judges", "erase", "sue", "--yes").fine()
+    cli("import", "judgements", "sue.jsonl", "--as", "jsonl").fine()
+    assert cli("export", "qrels", "official@3").fine().out == "1 0 a 1\n1 0 b 1\n"
+    cli("judges", "erase", "zoe", "--yes").fine()
+    cli("backup", "b.db").fine()
+    cli("restore", "b.db", "--collection", "restored.db").fine()
+    for place, more in (("again.db", ()), ("unnamed.db", ("--anonymised",))):
+        cli("export", "collection", f"{place}.folder", *more).fine()
+        cli("import", "collection", f"{place}.folder", "--collection", place).fine()
+    for place in ("collection.db", "restored.db", "again.db", "unnamed.db"):
+        assert cli("export", "qrels", "official@2", "--collection", place).fine().out == "1 0 a 0\n1 0 b 1\n"
+
+
+@pytest.mark.parametrize("more", [(), ("--pool", "pool")])
+def test_what_was_published_keeps_to_the_pools_of_then(cli: Cli, here: Path, more: tuple[str, ...]) -> None:
+    """A pool that is replaced or dropped was there, and what is not of a moment is of the new one."""
+    cli("init", "--scale", "0-2").fine()
+    run_of(cli, here, "1", ["a", "b", "c"])
+    judged_by(cli, here, "ann", "human", "1 0 a 2", "1 0 b 0")
+    cli("qrels", "define", "then", "--aggregate", "max", *more, "--as-of", "now").fine()
+    cli("qrels", "define", "live", "--aggregate", "max", *more).fine()
+    lines = "1 0 a 2\n1 0 b 0\n1 0 c -1\n"
+    command = ("export", "qrels", "then@1", "--unjudged", "-1")
+    assert cli(*command).fine().out == lines
+    cli("pool", "--depth", "1", "--replace").fine()
+    assert cli(*command).fine().out == lines
+    live = cli("export", "qrels", "live", "--unjudged", "-1").fine().out
+    assert live == ("1 0 a 2\n" if more else "1 0 a 2\n1 0 b 0\n")
+    for name in ("pool.replaced-1", "pool"):
+        cli("pool", "drop", "--pool", name).fine()
+        assert cli(*command).fine().out == lines
+
+
+def test_a_run_does_not_leave_a_pool_that_was_published(cli: Cli, here: Path) -> None:
+    """Its documents would be unknown then; once nothing is published of the pool, it may."""
+    cli("init", "--scale", "0-2").fine()
+    run_of(cli, here, "1", ["a", "b"])
+    judged_by(cli, here, "ann", "human", "1 0 a 2", "1 0 b 0")
+    cli("qrels", "define", "then", "--aggregate", "max", "--pool", "pool", "--as-of", "now").fine()
+    assert cli("pool", "drop", "r").failed(3).err.splitlines() == [
+        "error: no document leaves pool `pool`: then@1 is of it as it was",
+        "hint: pooler pool --name NEW makes another, which the run leaves with --pool NEW",
+    ]
+    cli("pool", "--depth", "2", "--name", "new").fine()
+    cli("pool", "drop", "r", "--pool", "new").fine()
+    assert cli("export", "qrels", "then@1").fine().out == "1 0 a 2\n1 0 b 0\n"
+    cli("qrels", "drop", "then").fine()
+    cli("pool", "drop", "r").fine()
+
+
+def test_a_version_that_was_dropped_is_never_another(cli: Cli, here: Path) -> None:
+    """A manifest's `strict@1` stays clear: after a drop the numbers go on, in an exported collection, too."""
+    cli("init", "--scale", "0-2").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 2")
+    cli("qrels", "define", "strict", "--aggregate", "min", "--as-of", "now").fine()
+    cli("qrels", "drop", "strict").fine()
+    assert "strict" not in cli("qrels").fine().out
+    assert (
+        "unknown qrels `strict`; known: `ann`, `official`" in cli("export", "qrels", "strict").failed(1).err
+    )
+    assert "unknown definition `strict`" in cli("qrels", "drop", "strict").failed(1).err
+    cli("export", "collection", "folder").fine()
+    cli("import", "collection", "folder", "--collection", "again.db").fine()
+    for place in ("collection.db", "again.db"):
+        way = ("--collection", place)
+        cli("qrels", "define", "strict", "--aggregate", "max", *way).fine()
+        assert cli("export", "qrels", "strict@2", *way).fine().out == "1 0 a 2\n"
+        assert cli("export", "qrels", "strict@1", *way).failed(1).err.splitlines() == [
+            "error: `strict@1` was dropped, and its number is never given again",
+            "hint: pooler qrels lists the versions",
+        ]
+        cli("verify", *way).fine()
+    # The name is free for a judge once it is dropped.
+    cli("qrels", "drop", "strict").fine()
+    cli("judges", "add", "strict").fine()
+    cli("verify").fine()
+
+
 def test_events_of_then_that_are_gone_are_told(cli: Cli, here: Path) -> None:
     """Who was erased is missed: the qrels are no longer those that were defined, and say so."""
     cli("init", "--scale", "0-1").fine()
