@@ -73,6 +73,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
 _OLD_WORDS = {
     "pooler judge --model": "pooler ask NAME",
+    "pooler judge --until": "pooler judge --goal GOAL",
     "pooler effort": "pooler status effort",
     "pooler rejudge": "pooler status outdated",
     "pooler guidelines": "pooler show guidelines; pooler import guidelines FILE adds a version",
