@@ -452,7 +452,7 @@ def import_judgements(
     form: Annotated[ImportFormat | None, Option("--as", default="qrels")] = None,
     judge: Annotated[str | None, Option("--judge NAME")] = None,
     judge_column: Annotated[int | None, Option("--judge-column", least=2, most=2)] = None,
-    columns: Annotated[str | None, Option("--input-columns --columns NAME,...")] = None,
+    columns: Annotated[str | None, Option("--columns NAME,...")] = None,
     topic: Annotated[str | None, Option("--topic T")] = None,
     kind: Annotated[
         Literal["human", "model", "imported", "adjudicator"] | None,
@@ -474,10 +474,10 @@ def import_judgements(
 
     Example: pooler import judgements judgements/strict.qrels --judge carol --kind human
 
-    Example: pooler import judgements crowd.txt --input-columns docno,judge,grade --topic G01
+    Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic G01
 
     form : qrels (topic iteration docno grade), ntcir2 (topic letter docno 0|1), ntcireval (topic docno
-        L0..Ln), columns (see --input-columns), what `pooler export judgements` wrote: jsonl or tsv, of every
+        L0..Ln), columns (see --columns), what `pooler export judgements` wrote: jsonl or tsv, of every
         judge; of a model, umbrela or answers (JSON lines with topic, docno, grade, and what is known
         besides); judged samples: xinfap (topic iteration docno stratum rel) or statap (topic docno rel method
         iprob).
@@ -485,7 +485,7 @@ def import_judgements(
     judge_column : The column of a qrels file that names the judge, instead of --judge.
     columns : What the columns of the file are, in order: docno and grade, and topic, iteration and judge
         where there are any; - skips a column.
-    topic : With --input-columns: the topic of every line, where no column holds it.
+    topic : With --columns: the topic of every line, where no column holds it.
     kind : The kind of judge.
     codes : A code that is not a grade: unjudged (pooled but not judged: goes into a pool, without a
         judgement), not-pooled (the line is ignored), skipped, cannot or unjudgeable (cannot be judged); or
