@@ -206,7 +206,7 @@ class Comparison(Result, RunPairs):
         return np.asarray(self.values[:, np.isfinite(self.values).all(axis=0)])
 
     def facts(self) -> Mapping[str, Any]:
-        """Return F of the analysis of variance by run and topic, and its p, where pairs of runs are tested."""
+        """Return F of the analysis of variance by run and topic, and its p, where pairs are tested."""
         tested = None if self.is_two else tukey_test(self._common())
         return {} if tested is None or tested.reason else {"f": tested.f, "p_of_f": tested.p_of_f}
 
