@@ -379,7 +379,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         warnings = tuple(dict.fromkeys((*collected.warnings, *found.warnings)))
         found = replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
         if isinstance(found, Done):
-            found = replace(found, said=(*collected.said,), written=(*collected.written,))
+            found = replace(found, messages=(*collected.messages,), written=(*collected.written,))
         return found
 
     call.is_command = True  # type: ignore[attr-defined]

@@ -71,6 +71,8 @@ def confirm(question: str, *, yes: bool) -> None:
         raise PoolerError("nothing was changed: the answer was not yes", hint="--yes goes on without asking")
 
 
+_CARD = "model revision endpoint host prompt param parser shows max-characters family"
+"""Options that are entries of a model's card."""
 _OLD_WORDS = {
     "pooler judge --model": "pooler ask NAME",
     "pooler judge --until": "pooler judge --goal GOAL",
@@ -89,9 +91,8 @@ _OLD_WORDS = {
         for old, new in {"pairs": "--by pair", "by topic": "--by-topic"}.items()
     },
     "pooler variation --discover": "pooler paper A B --table section_4_3",
-    **{
-        f"pooler {one} --with-model": "pooler audit MODEL --table corrected" for one in ("audit", "variation")
-    },
+    "pooler audit --with-model": "pooler audit MODEL --table corrected",
+    "pooler variation --with-model": "pooler audit MODEL --table corrected",
     "pooler export probabilities": "pooler variation --table probabilities --format tsv",
     "pooler paper --of-kishida": "pooler paper sources",
     "pooler required-difference": "pooler paper difference; pooler paper A B has that of two runs",
@@ -146,43 +147,31 @@ _OLD_WORDS = {
     "pooler agreement --tables": "pooler agreement --table cross_tables",
     "pooler agreement --manifest": "pooler agreement --format json --out FILE",
     **{
-        f"pooler {one} --{name}": f"pooler import judgements FILE --{name} VALUE; pooler {one}"
+        f"pooler {one} --{old}": f"pooler import judgements FILE --{new} VALUE; pooler {one}"
         for one in ("agreement", "agreement orders")
-        for name in ("input", "input-columns", "topic", "judge-column", "map", "repeats")
+        for old, new in {
+            "input": "as",
+            "input-columns": "columns",
+            **{same: same for same in ("topic", "judge-column", "map", "repeats")},
+        }.items()
     },
     "pooler audit --by-run": "pooler audit JUDGE --table runs",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
     "pooler export answers": "pooler export judgements NAME --as answers",
     "pooler export judgements --format": "pooler export judgements --as FORM",
-    **{
-        f"pooler {one} --input-columns": f"pooler {one} FILE --columns NAME,..."
-        for one in ("import judgements", "export qrels")
-    },
+    "pooler import judgements --input-columns": "pooler import judgements FILE --columns NAME,...",
+    "pooler export qrels --input-columns": "pooler export qrels FILE... --columns NAME,...",
     "pooler export work --html": "pooler export work JUDGE",
     "pooler export work --judge": "pooler export work JUDGE",
     **{
-        f"pooler import {one} --format": f"pooler import {one} FILE --as FORM"
+        f"pooler import {one} --{old}": f"pooler import {one} {new}"
         for one in ("topics", "docs", "judgements")
-    },
-    **{
-        f"pooler import {one} --from": f"pooler import {one} irds:NAME"
-        for one in ("topics", "docs", "judgements")
+        for old, new in {"format": "FILE --as FORM", "from": "irds:NAME"}.items()
     },
     **{
         f"pooler {one} --{name}": "pooler judges add NAME --model CARD.toml; the card says it"
         for one in ("judges add", "import judgements")
-        for name in (
-            "model",
-            "revision",
-            "endpoint",
-            "host",
-            "prompt",
-            "param",
-            "parser",
-            "shows",
-            "max-characters",
-            "family",
-        )
+        for name in _CARD.split()
     },
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }

@@ -577,10 +577,10 @@ class FileReading:
     @property
     def meanings(self) -> dict[int, Meaning]:
         """What codes mean that are named; -1 is pooled and unjudged where it is no grade of the scale."""
-        told, scale = parse_codes(self.codes or []), self.declared()
-        mapped = parse_map(self.mapped or [], told)
+        named, scale = parse_codes(self.codes or []), self.declared()
+        mapped = parse_map(self.mapped or [], named)
         is_grade = -1 in mapped or (scale is not None and -1 in scale.values)
-        return told if is_grade else {-1: Meaning.UNJUDGED} | told
+        return named if is_grade else {-1: Meaning.UNJUDGED} | named
 
     @property
     def mapping(self) -> dict[int, int]:
@@ -616,8 +616,8 @@ class FileReading:
             if value is not None and chosen != its_format:
                 requirement = f"is for files of format {its_format}, and this is one of {chosen}"
                 raise ArgumentError(name, requirement, value)
-        said = [judge is not None, self.judge_column is not None, "judge" in self.names]
-        if chosen not in EVERY_JUDGE and sum(said) != 1:
+        whose = [judge is not None, self.judge_column is not None, "judge" in self.names]
+        if chosen not in EVERY_JUDGE and sum(whose) != 1:
             hints = {
                 "qrels": "--judge NAME or --judge-column 2, one of the two; --as jsonl or tsv for what"
                 f" `pooler export judgements` wrote; {COLUMNS_HINT}",

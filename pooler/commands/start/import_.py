@@ -731,9 +731,9 @@ def _import_every_judge(
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("replace", requirement, None)
     judges = dict.fromkeys(row.judge for row in rows)
-    said = {name: read.kinds.get(name) if kind_given is None else JudgeKind(kind_given) for name in judges}
-    there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
-    kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
+    given = {name: read.kinds.get(name) if kind_given is None else JudgeKind(kind_given) for name in judges}
+    there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in given}
+    kinds = {name: one or JudgeKind.HUMAN for name, one in given.items()}
     _say_wait(opened, len(rows))
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
@@ -744,16 +744,16 @@ def _import_every_judge(
         else:
             report = import_states(*keys, states, kinds, replace=replace)
     what = "event" if events else "judgement"
-    say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
-    unsaid = [name for name, told in said.items() if told is None and name not in there]
-    if unsaid:
-        names = [f"`{name}`" for name in sorted(unsaid)]
+    say(f"{file}: {report_words(report, what)} of {counted(len(given), 'judge')}")
+    without_kind = [name for name, kind in given.items() if kind is None and name not in there]
+    if without_kind:
+        names = [f"`{name}`" for name in sorted(without_kind)]
         warn(
             f"{file}: no line says of what kind {listed_names(names, _NAMES_SHOWN)} is; without --kind, new"
             " judges count as human"
         )
     who = "--kind" if kind_given is not None else file
-    for name, kind in sorted(said.items()):
+    for name, kind in sorted(given.items()):
         if kind is not None and there.get(name, kind) is not kind:
             warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {kind}")
     if read.n_of_copies:

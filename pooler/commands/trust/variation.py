@@ -364,7 +364,7 @@ class Variation(Result):
         if self.turned is not None:
             places = neighbouring(self.turned.first, self.turned.second)
             chain = [int(self.turned.first[place]) for place in places]
-        # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
+        # By the pairs, which say which run is ahead of which; the last is ahead of none.
         chain += [run for run in range(len(self.runs)) if run not in chain]
         columns = {
             RUN: [self.runs[run] for run in chain],
