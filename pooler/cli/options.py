@@ -514,14 +514,13 @@ class ReadingOptions:
     columns: Annotated[
         str | None,
         Option(
-            "--input-columns --columns NAME,...",
+            "--columns NAME,...",
             "Columns of the files in order: docno, grade, and topic, iteration, judge if there are; - skips"
             " one.",
         ),
     ] = None
     topic: Annotated[
-        str | None,
-        Option("--topic T", "With --input-columns: the topic of every line, where no column holds it."),
+        str | None, Option("--topic T", "With --columns: the topic of every line, where no column holds it.")
     ] = None
     judge_column: Annotated[
         int | None, Option("--judge-column", "The column of the files that names the judge.", least=2, most=2)

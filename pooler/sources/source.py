@@ -155,7 +155,7 @@ class Source:
     def whose(self) -> QrelsDefinition:
         """Whose judgements count, for opinions beside what is measured.
 
-        One judge's own grades say what is measured; opinions are of those who count where nobody is named.
+        One judge's own grades say what is measured; opinions are of those who count where no judge is named.
         """
         if self.is_of_files or (self.definition.sole is not None and isinstance(self._given["qrels"], str)):
             return QrelsDefinition()

@@ -143,7 +143,7 @@ def _report_exchanged(faults: FaultList, n_lines: int, docno: str, layout: table
         f" {n_lines:,} lines: columns 2 and 3 look exchanged"
     )
     exchange = layout.awk(faults.path, "{print $1, $3, $2, $4}")
-    option = "--input-columns topic,docno,iteration,grade"
+    option = "--columns topic,docno,iteration,grade"
     hint = f"{exchange} puts them right; `import judgements` takes {option}, too"
     faults.put_instead(message, "exchanged", hint=hint)
 

@@ -86,7 +86,7 @@ class Definitions(Area):
         `ArgumentError`: the name is a judge's, or reads as a file or a version; choices do not go together,
         or have no meaning in this collection.
         """
-        # Whoever only looks a name up loads no arrays.
+        # Looking a name up loads no arrays.
         from store.grades.votes import pooled_of, refuse_adjudicators, topic_ids_of
 
         with self._db.writing() as session:

@@ -189,7 +189,7 @@ class FinalQrels:
 
     @property
     def n_undecided(self) -> int:
-        """Documents that judges graded, of whose grades nobody said how they become one."""
+        """Documents that judges graded, whose several grades no rule makes one."""
         is_told = self.ties == "unresolved" or self.definition.votes is not None
         return 0 if is_told else self.count_left_out("undecided")
 

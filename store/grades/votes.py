@@ -90,7 +90,7 @@ class SoleGrades:
 def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
     """Choose whose judgements count by a definition, as of its moment.
 
-    `PoolerError`: nobody is named, and those who count graded less than half of what others did.
+    `PoolerError`: no judge is named, and those who count graded less than half of what others did.
     """
     judges, until = fetch_judges(session), definition.until
     for name in definition.judges:

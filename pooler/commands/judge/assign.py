@@ -12,7 +12,7 @@ from pooler.assigning import AssignmentOptions, By, plan_assignment
 from pooler.command import Option, Stored, command
 from pooler.messages import warn
 from pooler.pools.live import drawable, idle_words, way_out
-from pooler.result import Later, Message, Result, frozen_settings, said
+from pooler.result import Later, Message, Result, frozen_settings, messages_of
 from pooler.tables import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table, listed
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
@@ -194,7 +194,7 @@ class AssignmentResult(Result):
 
     def closing(self) -> Sequence[Message]:
         """Return what was done, and what there is to doubt."""
-        return said(self.words, self.warnings)
+        return messages_of(self.words, self.warnings)
 
     @classmethod
     def blank(cls) -> AssignmentResult:

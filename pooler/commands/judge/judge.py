@@ -236,14 +236,14 @@ def judge(
     stay: Stay = False,
     min_dwell: MinDwell = MIN_DWELL_MS,
     keymap: KeymapName = None,
-    until: Annotated[str | None, Option("--until GOAL", envvar="POOLER_UNTIL")] = None,
+    goal: Annotated[str | None, Option("--goal GOAL", envvar="POOLER_GOAL")] = None,
 ) -> None:
     """Judge the documents of the pool, one key each.
 
     Example: pooler judge --judge alice
 
     name : Who is judging. Without it the command asks once, and opens the latest topic.
-    until : Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is
+    goal : Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is
         relevant is found, .95 sure, by a random sample; order=.95 = the order of the runs is
         settled, checked once, before the screen opens. Without it no goal is shown.
     """
@@ -271,15 +271,15 @@ def judge(
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = drawing_of(opened)
-        goal: Goal | None = None
-        if until:
+        to_reach: Goal | None = None
+        if goal:
             from pooler.commands.judge.status_recall import goal_of
 
-            goal = goal_of(opened, until)
+            to_reach = goal_of(opened, goal)
         if is_served():
             desk = discreet(desk, opened.where)
             drawing = drawing and discreet(drawing, opened.where)
-        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=goal)
+        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=to_reach)
         if goes_on and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:

@@ -167,7 +167,7 @@ def qrels_at(
 
 
 def check_decided(named: NamedQrels, final: FinalQrels) -> None:
-    """Raise `PoolerError` where documents are undecided: nobody has said what is published of them."""
+    """Raise `PoolerError` where documents are undecided: their grade has no rule."""
     if final.n_undecided:
         n = counted(final.n_undecided, "document")
         message = f"{named.label}: {n} undecided: judges gave different grades, and no rule says what then"
@@ -249,7 +249,7 @@ class QrelsResult(WritesFile, Done):
 
 
 def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[list[Qrel], int]:
-    """Return the grades of near-duplicates that nobody judged, and count those whose class has several.
+    """Return the grades of unjudged near-duplicates, and count those whose class has several.
 
     A document that has a grade, or a reason for none, keeps it.
     """
