@@ -458,6 +458,17 @@ def final_by(votes: AllVotes, named: NamedQrels, scale: Scale, topic: str, docno
     return Final(None, final.left_out.get((topic, docno), "left-out"))
 
 
+def _is_measured(session: Session) -> bool:
+    """Return whether it is said, or plain, whose grades count where no judge is named."""
+    from store.grades.votes import fetch_voters_of  # arrays, which no other look needs
+
+    try:
+        fetch_voters_of(session, QrelsDefinition())
+    except PoolerError:
+        return False
+    return True
+
+
 def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
     then: str | None = row.document_sha256
     if then is not None:
@@ -581,7 +592,8 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            voting_kinds = frozenset(one.kind for one in fetch_voters_of_kinds(session).judges)
+            voters = fetch_voters_of_kinds(session)
+            voting_kinds = frozenset(one.kind for one in voters.judges)
             case = _case(topic, docno, (topic_row, document.id), by_judge, identities, voting_kinds)
             newest_events = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
@@ -599,6 +611,8 @@ class HistoryQueries(Area):
                     final = final_by(votes, named, self._db.scale, topic, docno)
                 except PoolerError:
                     final = Final(None, "refused")
+            elif is_seen and voters.left_out and not _is_measured(session):
+                final = Final(None, "refused")
             else:
                 places_of = ASSIGNMENT.c.topic_id == topic_row, ASSIGNMENT.c.document_id == document.id
                 held = select(ASSIGNMENT.c.judge_id).where(*places_of, ASSIGNMENT.c.purpose == "primary")

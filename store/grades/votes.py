@@ -51,15 +51,6 @@ def _judge_rows(session: Session) -> Sequence[Row[Any]]:
     return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
 
 
-def fetch_voters(
-    session: Session, *, of: Sequence[str] = (), kinds: Sequence[str] = (), rulings: bool = False
-) -> Voters:
-    """Choose whose judgements count; see `store.judging.kinds.hear`."""
-    for name in of:
-        judge_id(session, name)  # its error says how to see the names
-    return choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
-
-
 def refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
     """Raise `ArgumentError` where an adjudicator is named as one who votes."""
     for name in named:
@@ -87,26 +78,37 @@ class SoleGrades:
     """The judge, and who was left out."""
 
 
-def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
-    """Choose whose judgements count by a definition, as of its moment.
+def fetch_voters(
+    session: Session,
+    *,
+    of: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    rulings: bool = False,
+    until: datetime | None = None,
+) -> Voters:
+    """Choose whose judgements count, up to a moment; see `store.judging.kinds.choose_voters`.
 
     `PoolerError`: nobody is named, and those who count graded less than half of what others did.
     """
-    judges, until = fetch_judges(session), definition.as_of
-    for name in definition.judges:
+    for name in of:
         judge_id(session, name)  # its error says how to see the names
-    if definition.sole is None:
-        refuse_adjudicators(
-            definition.judges, [one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR]
-        )
-    if definition.erased and not definition.judges:
-        return Voters(is_named=True)
     graders = fetch_graders(session) if until is None else _graders_then(session, until)
-    has_rulings = not definition.without_rulings
-    voters = choose_voters(judges, graders, of=definition.judges, kinds=definition.kinds, rulings=has_rulings)
-    if voters.left_out and not voters.is_named:
+    voters = choose_voters(fetch_judges(session), graders, of=of, kinds=kinds, rulings=rulings)
+    if voters.left_out:
         check_share(_documents_by_kind(session, until), voters)
     return voters
+
+
+def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
+    """Choose whose judgements count by a definition, as of its moment; see `fetch_voters`."""
+    of, rulings = definition.judges, not definition.without_rulings
+    if definition.sole is None:
+        refuse_adjudicators(
+            of, [one.name for one in fetch_judges(session) if one.kind is JudgeKind.ADJUDICATOR]
+        )
+    if definition.erased and not of:
+        return Voters(is_named=True)
+    return fetch_voters(session, of=of, kinds=definition.kinds, rulings=rulings, until=definition.as_of)
 
 
 def _graders_then(session: Session, until: datetime) -> frozenset[str]:
@@ -250,7 +252,7 @@ class CollectionGrades(Area):
             return SoleGrades(names[who[0]], by_topic, int(topic_of.size), voters)
 
     def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Voters:
-        """Choose whose judgements count; see `store.judging.kinds.hear`."""
+        """Choose whose judgements count; see `fetch_voters`."""
         with self._db.reading() as session:
             return fetch_voters(session, of=of, kinds=kinds, rulings=rulings)
 
@@ -339,5 +341,5 @@ class CollectionGrades(Area):
     ) -> tuple[list[TopicCandidates], Voters]:
         """Return what bounds of recall are made of, and of whose grades; see `store.grades.sampled`."""
         with self._db.reading_topics() as (session, topics):
-            voters = fetch_voters(session, of=of, kinds=kinds)
+            voters = choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds)
             return fetch_candidates(session, topics, voters, level, topic=topic), voters

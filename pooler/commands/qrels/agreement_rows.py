@@ -335,7 +335,7 @@ def fetch_chosen(
     kinds = () if names else whose.kinds
     every = opened.voters(kinds=[*SORTS])
     others = [one for one in every.judges if one.name != against]
-    of_files = opened.voters().is_named and not kinds and not names
+    of_files = opinions.collection is None and not kinds and not names and opened.voters().is_named
     of = [*names, *reference] if names else [one.name for one in others] if of_files else []
     voters = opened.voters(of) if names else choose_voters(others, every.graders, of=of, kinds=kinds)
     people, models = (

@@ -103,9 +103,10 @@ def qrels_define(
         warn(f"{named.label}: judgements count until {moment}, which is to come; --as-of now ends it")
     if named.definition.binary_first:
         say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
-        warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
-        return named
     try:
+        if named.definition.binary_first:
+            warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
+            return named
         final = collection.grades.final(named.definition)
     except PoolerError as error:
         warn(f"{named.label}: {error.message}")

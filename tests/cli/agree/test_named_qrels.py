@@ -83,17 +83,23 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
     value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
     assert [row["value"] for row in value["measures"]] == [1.0]
     judged_by(cli, here, "eve", "human", "1 0 d1 1")
-    for command in (("evaluate", "-m", "AP"), ("export", "qrels"), ("sensitivity", "--depth", "5")):
-        refused = cli(*command).failed(1).err
+    write(here / "s.run", *(f"1 Q0 {one} 1 {place} s" for place, one in enumerate(TEN)))
+    cli("import", "runs", "s.run").fine()
+    measuring = ("evaluate -m AP", "export qrels", "sensitivity --depth 5", "variation --by pair")
+    for command in (*measuring, "variation", "pool next", "paper r s --rank 7", "variation --qrels eve"):
+        refused = cli(*command.split()).failed(1).err
         assert "people graded 1 document and imported judges 10: whose grades count?" in refused
         assert "hint: pooler qrels define official --kinds imported takes these" in refused
+    said = cli("history", "1", "d1").fine().out
+    assert "final grade: none; there are no qrels as they are defined" in said
     cli("qrels", "define", "official", "--aggregate", "min").fine()
     assert "final grade: none; there are no qrels as they are defined" in cli("history", "1", "d1").fine().out
     cli("qrels", "define", "official", "--kinds", "imported").fine()
-    value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
+    value = cli("evaluate", "r", "-m", "AP", "--format", "json").fine().json()
     assert [row["value"] for row in value["measures"]] == [1.0]
+    assert "10 documents: p = share of judges" in cli("variation", "--qrels", "eve").fine().err
     # Her own grades are of one document at rank 2: AP is 1/2, where they are asked for.
-    own = cli("evaluate", "-m", "AP", "--qrels", "eve", "--format", "json").fine().json()
+    own = cli("evaluate", "r", "-m", "AP", "--qrels", "eve", "--format", "json").fine().json()
     assert [row["value"] for row in own["measures"]] == [0.5]
 
 
