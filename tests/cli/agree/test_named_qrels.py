@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import log2
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,13 @@ def test_sums_have_levels_of_their_own_in_both_forms_of_ntcir(cli: Cli, here: Pa
     for level, ap in (("relaxed", (1 / 2 + 2 / 3 + 3 / 4) / 3), ("rigid", (1 / 2 + 2 / 4) / 2)):
         shown = cli("evaluate", "-m", "AP", "--qrels", "sums", "--level", level, "--format", "json").fine()
         assert shown.json()["measures"][0]["value"] == pytest.approx(ap)
+    # Graded measures have the sums, as an evaluator of the exported file has: gains 1, 5, 2 of 5, 4, 2.
+    ndcg = (1 + 5 / log2(3) + 2 / 2) / (5 + 4 / log2(3) + 2 / 2)
+    shown = cli("evaluate", "-m", "nDCG@3", "-m", "AP(rel=4)", "--qrels", "sums", "--format", "json").fine()
+    assert [one["value"] for one in shown.json()["measures"]] == pytest.approx([ndcg, 1 / 2])
+    for level in ("0", "7"):
+        refused = cli("evaluate", "--qrels", "sums", "--level", level).failed(1).err
+        assert "must be above 0 and at most 6, as sums of grades can be here" in refused
 
 
 def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Path) -> None:
