@@ -15,6 +15,7 @@ import typer
 from pooler.command import Cutoff, Lenient, Level, Option, RankOrder, RunList
 from pooler.sources.judgement_files import FileReading, is_file
 from pooler.sources.source import DEFAULT_COLLECTION, Source
+from pooler.sources.stored import opened_collection, topic_judges_of
 from store.errors import ArgumentError, PoolerError
 from store.formats import GradesFormat
 from store.formats.lines import is_pattern
@@ -443,7 +444,7 @@ class RuleOptions:
 
         own = {one.name: getattr(self, one.name) for one in fields(RuleOptions)}
         given = {name: value for name, value in (own | more).items() if value is not None}
-        if self.primary is not None:
+        if self.primary is not None and "primary" not in more:
             given["primary"] = read_topic_judges(self.primary)
         return QrelsDefinition(**given)
 
@@ -452,6 +453,7 @@ class RuleOptions:
 class DefinitionOptions(RuleOptions):
     """All that qrels are defined by."""
 
+    ctx: typer.Context
     mapped: Annotated[Words, Option("--map FROM=TO", "Read one grade as another, before any rule.")] = None
     pool: Annotated[str | None, Option("--pool NAME", "Only documents of this pool.")] = None
     as_of: Annotated[
@@ -481,6 +483,9 @@ class DefinitionOptions(RuleOptions):
             path = Path(word)
             topics += path.read_text("utf-8").split() if path.is_file() else [word]
         more = {name: getattr(self, name) for name in ("pool", "as_of", "relaxed", "rigid")}
+        if self.primary is not None:
+            with opened_collection(self.ctx.params["collection"]) as opened:
+                more["primary"] = topic_judges_of(opened, self.primary)
         return self.definition(map=parse_map(self.mapped or [], {}), without_topics=topics, **more)
 
 

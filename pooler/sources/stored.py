@@ -13,6 +13,7 @@ from pooler.judge_kinds import warn_about_qrels, warn_about_voters, who_judged
 from pooler.messages import say
 from pooler.sources.judged import GivenQrels, Judged, Level
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.formats.pairs import TopicJudges, read_topic_judges
 from store.grades.definition import NamedQrels
 from store.records import Order
 from store.text import counted
@@ -161,6 +162,12 @@ class CollectionQrels:
         say(f"{named.label}: {n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
         warn_about_qrels(opened, named, final)
         warn_about_voters(final.all_votes.voters)
+
+
+def topic_judges_of(opened: Collection, given: TopicJudges) -> dict[str, str]:
+    """Return who is primary for each topic: topics and judges of the collection, any other is a fault."""
+    topics = {one.topic for one in opened.topics.all()}
+    return read_topic_judges(given, topics, {judge.name for judge in opened.judges.all()})
 
 
 def depth_pools(opened: Collection) -> tuple[FedPool, ...]:

@@ -21,6 +21,7 @@ from pooler.sources.judgement_files import read_given_qrels, untold
 from pooler.sources.meeting import doubt_forms
 from pooler.sources.memory import runs_given
 from pooler.sources.source import Source
+from pooler.sources.stored import topic_judges_of
 from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
 from store.analysis.pools.differences import ChangeKind, Code, OrderEffect, QrelsDiff, order_effect
@@ -96,7 +97,12 @@ def qrels_define(
     ...     p.qrels_define(f"{folder}/wine.db", "strict", p.Qrels(aggregate="min")).label
     'strict@1'
     """
-    named = collection.qrels.define(name, definition or QrelsDefinition(), default=default)
+    from store.grades.qrels import check_sum  # arrays, and what they are made of
+
+    definition = definition or QrelsDefinition()
+    if definition.primary:
+        topic_judges_of(collection, dict(definition.primary))
+    named = collection.qrels.define(name, definition, default=default)
     until = named.definition.as_of
     if until is not None and until > datetime.now(UTC):
         moment = until.isoformat(sep=" ", timespec="seconds")
@@ -108,6 +114,9 @@ def qrels_define(
             warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
             return named
         final = collection.grades.final(named.definition)
+        for option, least in (("--relaxed", named.definition.relaxed), ("--rigid", named.definition.rigid)):
+            if least is not None:
+                check_sum(final.all_votes, least, option)
     except PoolerError as error:
         warn(f"{named.label}: {error.message}")
         return named

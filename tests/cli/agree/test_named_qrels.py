@@ -72,6 +72,13 @@ def test_a_file_says_who_is_primary_of_imported_judgements(cli: Cli, here: Path)
     cli("qrels", "define", "authors", *rule).fine()
     assert cli("export", "qrels", "authors").fine().out == lines
     assert cli("export", "qrels", "ann=ann.txt", "bob=bob.txt", *rule).fine().out == lines
+    # Every line that names nobody, or nothing, is told of; in Python every topic.
+    write(here / "wrong.tsv", "1\tann", "9\tbob", "2\tbib")
+    refused = cli("qrels", "define", "authors", *rule[:2], "--primary", "wrong.tsv").failed(1).err
+    assert "wrong.tsv:2: expected a topic of the collection, got `9`" in refused
+    assert "wrong.tsv:3: expected a judge of the collection, got `bib`" in refused
+    with pytest.raises(p.PoolerError, match="expected a topic of the collection, got `9`"):
+        p.qrels_define("collection.db", "authors", p.Qrels(aggregate="primary", primary={"9": "bob"}))
     none = cli("export", "qrels", "ann=ann.txt", "bob=bob.txt", "--aggregate", "primary").failed(1).err
     assert "no document is judged by a judge to whom it is assigned as primary" in none
 
@@ -172,6 +179,10 @@ def test_sums_have_levels_of_their_own_in_both_forms_of_ntcir(cli: Cli, here: Pa
     ndcg = (1 + 5 / log2(3) + 2 / 2) / (5 + 4 / log2(3) + 2 / 2)
     shown = cli("evaluate", "-m", "nDCG@3", "-m", "AP(rel=4)", "--qrels", "sums", "--format", "json").fine()
     assert [one["value"] for one in shown.json()["measures"]] == pytest.approx([ndcg, 1 / 2])
+    refused = cli("qrels", "define", "all", "--aggregate", "sum", "--relaxed", "0").failed(1).err
+    assert "`--relaxed` must be above 0: every sum of grades is at least that, but got 0" in refused
+    said = cli("qrels", "define", "none", "--aggregate", "sum", "--relaxed", "2", "--rigid", "7").fine().err
+    assert "none@1: `--rigid` must be above 0 and at most 6, as sums of grades can be here" in said
     for level in ("0", "7"):
         refused = cli("evaluate", "--qrels", "sums", "--level", level).failed(1).err
         assert "must be above 0 and at most 6, as sums of grades can be here" in refused
