@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -226,7 +226,8 @@ def qrels_diff(
 
     Not listed, listed as unjudged (the code -1) and judged are three states: a document listed as
     unjudged in A and graded in B counts as judged now, not as added. "Became" and "ceased" count
-    changed grades that cross --level. With runs: MAP under both, each over its own topics with a
+    changed grades that cross --level; where the rule of one makes grades binary first, both are compared as
+    0 and 1 at that level. With runs: MAP under both, each over its own topics with a
     relevant document; Kendall's tau-b; tau_AP weighted by the first places of A's order (back: of B's);
     and the pairs of runs that swap. Files need no collection.
 
@@ -248,7 +249,10 @@ def qrels_diff(
     [('x', 'changed'), ('y', 'added')]
     """
     names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
-    rows = [_rows(one, collection, lenient=lenient) for one in (a, b)]
+    words = [one for one in (a, b) if isinstance(one, str) and not is_file_word(one)]
+    is_binary = any(Source(qrels=one, collection=collection).definition.binary_first for one in words)
+    at_level = level if is_binary else None
+    rows = [_rows(one, collection, at_level, lenient=lenient) for one in (a, b)]
     meanings: dict[int, Meaning] = {}
     for name, part in zip(names, rows, strict=True):
         known, untold_codes = understood((one.grade for one in part), codes)
@@ -256,6 +260,14 @@ def qrels_diff(
             raise untold(name, untold_codes[0])
         meanings |= known
     no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
+    if is_binary:
+        say(f"binary first: both are compared as relevant (1) or not (0) at level {level}")
+        for place in (place for place, one in enumerate((a, b)) if one not in words):
+            rows[place] = [
+                row if row.grade in no_grades else replace(row, grade=int(row.grade >= level))
+                for row in rows[place]
+            ]
+        level = 1
     absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
     first, second = ([one for one in part if one.grade not in absent] for part in rows)
     doubt_forms(look_alikes(docnos := {one.docno for one in (*first, *second)}, docnos))
@@ -274,14 +286,19 @@ def qrels_diff(
     settings = frozen_settings(
         a=names[0], b=names[1], runs=tuple(one for one in files if isinstance(one, str))
     )
-    return QrelsDifference(**fields_of(found), effect=effect, settings=settings)
+    return QrelsDifference(**fields_of(found), effect=effect, least=level, settings=settings)
 
 
 def _rows(
-    qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
+    qrels: str | Path | Iterable[Qrel],
+    collection: str | Path | Collection | None,
+    level: int | None,
+    *,
+    lenient: bool,
 ) -> list[Qrel]:
     if isinstance(qrels, str) and not is_file_word(qrels):
-        return qrels_at(Source(qrels=qrels, collection=collection), publishes=False)[0].qrels
+        source = Source(qrels=qrels, collection=collection)
+        return qrels_at(source, levels=(level,), publishes=False)[0].qrels
     if not isinstance(qrels, str | Path):
         return list(qrels)
     rows = read_given_qrels(str(qrels), lenient=lenient).rows
@@ -298,6 +315,8 @@ class QrelsDifference(Result, QrelsDiff):
 
     effect: OrderEffect | None
     """MAPs and orders under both; ``None`` without runs."""
+    least: int
+    """Least grade that counts as relevant: the level, or 1 where grades are binary first."""
 
     HAS_TOPICS = True
 
@@ -322,7 +341,7 @@ class QrelsDifference(Result, QrelsDiff):
 
     def _summary(self) -> Table:
         counts = {"same": self.n_same} | {kind.value: n for kind, n in self.counts().items()}
-        became, ceased = self.crossings(self.settings["level"])
+        became, ceased = self.crossings(self.least)
         counts |= {"became relevant": became, "ceased to be relevant": ceased}
         counts["same but for the iteration"] = self.n_iterations
         title = f"{self.settings['a']} and {self.settings['b']}"
