@@ -100,6 +100,8 @@ def qrels_define(
     from store.grades.qrels import check_sum  # arrays, and what they are made of
 
     definition = definition or QrelsDefinition()
+    if default and not definition.to_json():
+        collection.qrels.named(name)  # its error says which names are near
     if definition.primary:
         topic_judges_of(collection, dict(definition.primary))
     named = collection.qrels.define(name, definition, default=default)
