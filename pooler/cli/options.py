@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, ClassVar, Literal
 
 import typer
@@ -266,7 +267,9 @@ class OpinionOptions:
             hint = f"--qrels {files[0]} is a file; ./{other} would be one, too"
             raise ArgumentError("--qrels", "must be files, or one name of qrels", other, hint=hint)
         if not files and len(named) > 1:
-            raise ArgumentError("--qrels", "must be one name of qrels", named[1])
+            both = " ".join(f"--judge {quote(one)}" for one in named)
+            hint = f"of judges: pooler qrels define both {both}; then --qrels both"
+            raise ArgumentError("--qrels", "must be one name of qrels", named[1], hint=hint)
         if files and _names_collection(self.ctx):
             requirement = "and --qrels FILE exclude each other"
             raise ArgumentError("--collection", requirement, self.collection)
@@ -557,9 +560,8 @@ class GivenQrelsOptions:
         if not files:
             for options in (self.rule, self.reading):
                 for name in (one.name for one in fields(options) if getattr(options, one.name)):
-                    hint = (
-                        f"pooler qrels define NAME --{name.replace('_', '-')} ...: pooler export qrels NAME"
-                    )
+                    option = "judge" if name == "judges" else name.replace("_", "-")
+                    hint = f"pooler qrels define NAME --{option} ...; then pooler export qrels NAME"
                     is_rule = options is self.rule
                     raise ArgumentError(name, "is for files of judges", None, hint=hint if is_rule else None)
             if len(words) > 1:

@@ -206,6 +206,15 @@ def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Pa
     cli("qrels", "drop", "strict").fine()
 
 
+def test_what_is_mistyped_does_not_become_the_default(cli: Cli, here: Path) -> None:
+    """Without a rule `--default` takes qrels that are there, and names what is near."""
+    cli("init").fine()
+    cli("qrels", "define", "strict", "--aggregate", "min").fine()
+    refused = cli("qrels", "define", "stirct", "--default").failed(1).err
+    assert "unknown qrels `stirct`; known: `strict`" in refused
+    assert [row["qrels"] for row in cli("qrels", "--format", "json").fine().json()] == ["official", "strict"]
+
+
 def test_runs_and_qrels_come_from_files_and_a_collection_in_any_mix(cli: Cli, here: Path) -> None:
     """Two runs, four ways to name them and their qrels, one score."""
     cli("init", "--scale", "0-1").fine()
@@ -346,3 +355,20 @@ def test_a_judge_whose_name_reads_as_a_file_is_told_of(cli: Cli, here: Path) -> 
         cli("qrels", "define", "joe", "--judge", "joe.x").fine()
     assert "documents -: not counted, of older versions" in cli("qrels").fine().out
     assert cli("export", "qrels", "joe").fine().out == "1 0 a 1\n"
+
+
+def test_hints_of_one_judge_and_of_two_can_be_typed(cli: Cli, here: Path) -> None:
+    """Judges that are named where qrels are meant: what the hints say makes them qrels."""
+    cli("init", "--scale", "0-1").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0")
+    judged_by(cli, here, "bob", "human", "1 0 a 1", "1 0 b 1")
+    refused = cli("export", "qrels", "--judge", "ann").failed(1).err
+    assert "hint: pooler qrels define NAME --judge ...; then pooler export qrels NAME" in refused
+    both = "pooler qrels define both --judge"
+    assert f"{both} A --judge B`, then --qrels both" in cli("agreement", "--judge", "ann").failed(2).err
+    alone = cli("agreement", "--qrels", "ann").failed(1).err
+    assert f"hint: {both} ann --judge JUDGE, then --qrels both" in alone
+    two = cli("agreement", "--qrels", "ann", "--qrels", "bob").failed(1).err
+    assert f"hint: of judges: {both} ann --judge bob; then --qrels both" in two
+    cli("qrels", "define", "both", "--judge", "ann", "--judge", "bob").fine()
+    assert "ann" in cli("agreement", "--qrels", "both").fine().out
