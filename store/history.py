@@ -458,17 +458,6 @@ def final_by(votes: AllVotes, named: NamedQrels, scale: Scale, topic: str, docno
     return Final(None, final.left_out.get((topic, docno), "left-out"))
 
 
-def _is_measured(session: Session) -> bool:
-    """Return whether it is said, or plain, whose grades count where no judge is named."""
-    from store.grades.votes import fetch_voters_of  # arrays, which no other look needs
-
-    try:
-        fetch_voters_of(session, QrelsDefinition())
-    except PoolerError:
-        return False
-    return True
-
-
 def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
     then: str | None = row.document_sha256
     if then is not None:
@@ -602,18 +591,18 @@ class HistoryQueries(Area):
             is_pooled = any(one.sampled and not one.withdrawn for one in places)
             named = fetch_named(session)
             is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
-            if is_seen and named.definition != QrelsDefinition():
+            is_usual = named.definition == QrelsDefinition()
+            final: Final | None = None
+            if is_seen and (voters.left_out or not is_usual):
                 from store.grades.votes import fetch_all_votes  # arrays, which no other look needs
 
                 self._db.topics.refresh(session)
                 try:
                     votes = fetch_all_votes(session, self._db.topics, self._db.scale, named.definition)
-                    final = final_by(votes, named, self._db.scale, topic, docno)
+                    final = None if is_usual else final_by(votes, named, self._db.scale, topic, docno)
                 except PoolerError:
                     final = Final(None, "refused")
-            elif is_seen and voters.left_out and not _is_measured(session):
-                final = Final(None, "refused")
-            else:
+            if final is None:
                 places_of = ASSIGNMENT.c.topic_id == topic_row, ASSIGNMENT.c.document_id == document.id
                 held = select(ASSIGNMENT.c.judge_id).where(*places_of, ASSIGNMENT.c.purpose == "primary")
                 primary = {names[one] for one in session.scalars(held) if one in names}

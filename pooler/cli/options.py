@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, ClassVar, Literal
 
 import typer
@@ -267,8 +266,7 @@ class OpinionOptions:
             hint = f"--qrels {files[0]} is a file; ./{other} would be one, too"
             raise ArgumentError("--qrels", "must be files, or one name of qrels", other, hint=hint)
         if not files and len(named) > 1:
-            both = " ".join(f"--judge {quote(one)}" for one in named)
-            hint = f"of judges: pooler qrels define both {both}; then --qrels both"
+            hint = f"of judges: pooler qrels define both --judge {' --judge '.join(named)}; then --qrels both"
             raise ArgumentError("--qrels", "must be one name of qrels", named[1], hint=hint)
         if files and _names_collection(self.ctx):
             requirement = "and --qrels FILE exclude each other"

@@ -37,7 +37,7 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
-from store.judging.kinds import Voters, check_share, choose_voters, sorts_of
+from store.judging.kinds import Voters, check_kinds, check_share, choose_voters, sorts_of
 from store.records import Judge, JudgeKind, Scale, State
 from store.text import natural_key
 
@@ -78,37 +78,27 @@ class SoleGrades:
     """The judge, and who was left out."""
 
 
-def fetch_voters(
-    session: Session,
-    *,
-    of: Sequence[str] = (),
-    kinds: Sequence[str] = (),
-    rulings: bool = False,
-    until: datetime | None = None,
-) -> Voters:
-    """Choose whose judgements count, up to a moment; see `store.judging.kinds.choose_voters`.
+def fetch_voters_of(session: Session, definition: QrelsDefinition, *, refuses: bool = True) -> Voters:
+    """Choose whose judgements count by a definition, as of its moment.
 
-    `PoolerError`: nobody is named, and those who count graded less than half of what others did.
+    `PoolerError`: nobody is named, and those who count graded less than half of what others did. `refuses`:
+    adjudicators who are named, as they do not vote.
     """
-    for name in of:
+    judges, until = fetch_judges(session), definition.as_of
+    for name in definition.judges:
         judge_id(session, name)  # its error says how to see the names
+    if refuses and definition.sole is None:
+        refuse_adjudicators(
+            definition.judges, [one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR]
+        )
+    if definition.erased and not definition.judges:
+        return Voters(is_named=True)
     graders = fetch_graders(session) if until is None else _graders_then(session, until)
-    voters = choose_voters(fetch_judges(session), graders, of=of, kinds=kinds, rulings=rulings)
+    has_rulings = not definition.without_rulings
+    voters = choose_voters(judges, graders, of=definition.judges, kinds=definition.kinds, rulings=has_rulings)
     if voters.left_out:
         check_share(_documents_by_kind(session, until), voters)
     return voters
-
-
-def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
-    """Choose whose judgements count by a definition, as of its moment; see `fetch_voters`."""
-    of, rulings = definition.judges, not definition.without_rulings
-    if definition.sole is None:
-        refuse_adjudicators(
-            of, [one.name for one in fetch_judges(session) if one.kind is JudgeKind.ADJUDICATOR]
-        )
-    if definition.erased and not of:
-        return Voters(is_named=True)
-    return fetch_voters(session, of=of, kinds=definition.kinds, rulings=rulings, until=definition.as_of)
 
 
 def _graders_then(session: Session, until: datetime) -> frozenset[str]:
@@ -252,9 +242,10 @@ class CollectionGrades(Area):
             return SoleGrades(names[who[0]], by_topic, int(topic_of.size), voters)
 
     def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Voters:
-        """Choose whose judgements count; see `fetch_voters`."""
+        """Choose whose judgements count, of adjudicators where they are named; see `fetch_voters_of`."""
+        whose = QrelsDefinition(judges=tuple(of), kinds=check_kinds(kinds), without_rulings=not rulings)
         with self._db.reading() as session:
-            return fetch_voters(session, of=of, kinds=kinds, rulings=rulings)
+            return fetch_voters_of(session, whose, refuses=False)
 
     def judges(self) -> list[Judge]:
         """Return every judge, whether or not they graded anything."""
@@ -265,11 +256,12 @@ class CollectionGrades(Area):
         """Return the current grades of some judges, on the documents that `least` of them graded or more.
 
         Judges in the order given; by default those who count and have graded, by name, adjudicators
-        apart (`fetch_voters`).
+        apart (`fetch_voters_of`).
         """
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            names = fetch_voters(session).voting if judges is None else judges
+            everybody = QrelsDefinition(without_rulings=True)
+            names = fetch_voters_of(session, everybody).voting if judges is None else judges
             known = {name: judge_id(session, name) for name in names}
             ids = np.array(list(known.values()), dtype=np.int64)
             topic_of, document_of, judge_of, state_of, grade_of = newest_events(session.connection(), ids)

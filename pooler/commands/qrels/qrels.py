@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from store.formats.scale import Meaning, understood
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
 from store.records import Qrel, Run
 from store.text import counted, look_alikes
-
-if TYPE_CHECKING:
-    from store.collection import Collection
 
 
 @command
@@ -109,10 +106,9 @@ def qrels_define(
     if until is not None and until > datetime.now(UTC):
         moment = until.isoformat(sep=" ", timespec="seconds")
         warn(f"{named.label}: judgements count until {moment}, which is to come; --as-of now ends it")
-    if named.definition.binary_first:
-        say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
     try:
         if named.definition.binary_first:
+            say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
             warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
             return named
         final = collection.grades.final(named.definition)
@@ -251,10 +247,18 @@ def qrels_diff(
     [('x', 'changed'), ('y', 'added')]
     """
     names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
-    words = [one for one in (a, b) if isinstance(one, str) and not is_file_word(one)]
-    is_binary = any(Source(qrels=one, collection=collection).definition.binary_first for one in words)
-    at_level = level if is_binary else None
-    rows = [_rows(one, collection, at_level, lenient=lenient) for one in (a, b)]
+    sources = {
+        place: Source(qrels=one, collection=collection)
+        for place, one in enumerate((a, b))
+        if isinstance(one, str) and not is_file_word(one)
+    }
+    is_binary = any(one.definition.binary_first for one in sources.values())
+    rows = [
+        qrels_at(sources[place], levels=(level if is_binary else None,), publishes=False)[0].qrels
+        if place in sources
+        else _rows(one, lenient=lenient)
+        for place, one in enumerate((a, b))
+    ]
     meanings: dict[int, Meaning] = {}
     for name, part in zip(names, rows, strict=True):
         known, untold_codes = understood((one.grade for one in part), codes)
@@ -264,7 +268,7 @@ def qrels_diff(
     no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
     if is_binary:
         say(f"binary first: both are compared as relevant (1) or not (0) at level {level}")
-        for place in (place for place, one in enumerate((a, b)) if one not in words):
+        for place in {0, 1} - sources.keys():
             rows[place] = [
                 row if row.grade in no_grades else replace(row, grade=int(row.grade >= level))
                 for row in rows[place]
@@ -291,16 +295,7 @@ def qrels_diff(
     return QrelsDifference(**fields_of(found), effect=effect, least=level, settings=settings)
 
 
-def _rows(
-    qrels: str | Path | Iterable[Qrel],
-    collection: str | Path | Collection | None,
-    level: int | None,
-    *,
-    lenient: bool,
-) -> list[Qrel]:
-    if isinstance(qrels, str) and not is_file_word(qrels):
-        source = Source(qrels=qrels, collection=collection)
-        return qrels_at(source, levels=(level,), publishes=False)[0].qrels
+def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
     if not isinstance(qrels, str | Path):
         return list(qrels)
     rows = read_given_qrels(str(qrels), lenient=lenient).rows
