@@ -177,7 +177,8 @@ _OLD_WORDS = {
 }
 """Lines that earlier versions had, and what to type."""
 _OLD_OPTIONS = {
-    "--judge": "--qrels NAME; a judge's name stands for that judge's own grades",
+    "--judge": "--qrels JUDGE for one judge's own grades; of several `pooler qrels define both --judge A"
+    " --judge B`, then --qrels both",
     "--rigid": "--level rigid",
     "--relaxed": "--level relaxed",
     "--collapse": "pooler qrels define NAME --binary-first ...; then --qrels NAME",

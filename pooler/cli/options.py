@@ -15,6 +15,7 @@ import typer
 from pooler.command import Cutoff, Lenient, Level, Option, RankOrder, RunList
 from pooler.sources.judgement_files import FileReading, is_file
 from pooler.sources.source import DEFAULT_COLLECTION, Source
+from pooler.sources.stored import opened_collection, topic_judges_of
 from store.errors import ArgumentError, PoolerError
 from store.formats import GradesFormat
 from store.formats.lines import is_pattern
@@ -265,7 +266,8 @@ class OpinionOptions:
             hint = f"--qrels {files[0]} is a file; ./{other} would be one, too"
             raise ArgumentError("--qrels", "must be files, or one name of qrels", other, hint=hint)
         if not files and len(named) > 1:
-            raise ArgumentError("--qrels", "must be one name of qrels", named[1])
+            hint = f"of judges: pooler qrels define both --judge {' --judge '.join(named)}; then --qrels both"
+            raise ArgumentError("--qrels", "must be one name of qrels", named[1], hint=hint)
         if files and _names_collection(self.ctx):
             requirement = "and --qrels FILE exclude each other"
             raise ArgumentError("--collection", requirement, self.collection)
@@ -443,7 +445,7 @@ class RuleOptions:
 
         own = {one.name: getattr(self, one.name) for one in fields(RuleOptions)}
         given = {name: value for name, value in (own | more).items() if value is not None}
-        if self.primary is not None:
+        if self.primary is not None and "primary" not in more:
             given["primary"] = read_topic_judges(self.primary)
         return QrelsDefinition(**given)
 
@@ -452,6 +454,7 @@ class RuleOptions:
 class DefinitionOptions(RuleOptions):
     """All that qrels are defined by."""
 
+    ctx: typer.Context
     mapped: Annotated[Words, Option("--map FROM=TO", "Read one grade as another, before any rule.")] = None
     pool: Annotated[str | None, Option("--pool NAME", "Only documents of this pool.")] = None
     as_of: Annotated[
@@ -481,6 +484,9 @@ class DefinitionOptions(RuleOptions):
             path = Path(word)
             topics += path.read_text("utf-8").split() if path.is_file() else [word]
         more = {name: getattr(self, name) for name in ("pool", "as_of", "relaxed", "rigid")}
+        if self.primary is not None:
+            with opened_collection(self.ctx.params["collection"]) as opened:
+                more["primary"] = topic_judges_of(opened, self.primary)
         return self.definition(map=parse_map(self.mapped or [], {}), without_topics=topics, **more)
 
 
@@ -551,9 +557,8 @@ class GivenQrelsOptions:
         if not files:
             for options in (self.rule, self.reading):
                 for name in (one.name for one in fields(options) if getattr(options, one.name)):
-                    hint = (
-                        f"pooler qrels define NAME --{name.replace('_', '-')} ...: pooler export qrels NAME"
-                    )
+                    option = "judge" if name == "judges" else name.replace("_", "-")
+                    hint = f"pooler qrels define NAME --{option} ...; then pooler export qrels NAME"
                     is_rule = options is self.rule
                     raise ArgumentError(name, "is for files of judges", None, hint=hint if is_rule else None)
             if len(words) > 1:

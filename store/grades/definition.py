@@ -160,6 +160,9 @@ class QrelsDefinition:
         values = scale.values
         if off := next((one for pair in self.map for one in pair if one not in values), None):
             raise ArgumentError("map", f"must be of grades of the scale, {', '.join(map(str, values))}", off)
+        if self.relaxed is not None and self.relaxed <= values[0] >= 0:
+            requirement = f"must be above {values[0]}: every sum of grades is at least that"
+            raise ArgumentError("relaxed", requirement, self.relaxed)
         is_gapped = values[-1] - values[0] != len(values) - 1
         if self.aggregate == "mean" and is_gapped and not self.binary_first:
             gap = next(one for one in range(values[0], values[-1]) if one not in values)
@@ -204,7 +207,7 @@ class QrelsDefinition:
         found: dict[str, Any] = {
             one.name: value
             for one in fields(self)
-            if one.compare and (value := getattr(self, one.name)) not in (None, False, ())
+            if one.compare and (value := getattr(self, one.name)) not in (None, (), "") and value is not False
         }
         for name in ("map", "primary"):
             if name in found:

@@ -37,7 +37,7 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
-from store.judging.kinds import Voters, check_share, choose_voters, sorts_of
+from store.judging.kinds import Voters, check_kinds, check_share, choose_voters, sorts_of
 from store.records import Judge, JudgeKind, Scale, State
 from store.text import natural_key
 
@@ -49,15 +49,6 @@ if TYPE_CHECKING:
 
 def _judge_rows(session: Session) -> Sequence[Row[Any]]:
     return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
-
-
-def fetch_voters(
-    session: Session, *, of: Sequence[str] = (), kinds: Sequence[str] = (), rulings: bool = False
-) -> Voters:
-    """Choose whose judgements count; see `store.judging.kinds.hear`."""
-    for name in of:
-        judge_id(session, name)  # its error says how to see the names
-    return choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
 
 
 def refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
@@ -87,15 +78,16 @@ class SoleGrades:
     """The judge, and who was left out."""
 
 
-def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
+def fetch_voters_of(session: Session, definition: QrelsDefinition, *, refuses: bool = True) -> Voters:
     """Choose whose judgements count by a definition, as of its moment.
 
-    `PoolerError`: no judge is named, and those who count graded less than half of what others did.
+    `PoolerError`: no judge is named, and those who count graded less than half of what others did. `refuses`:
+    adjudicators who are named, as they do not vote.
     """
     judges, until = fetch_judges(session), definition.until
     for name in definition.judges:
         judge_id(session, name)  # its error says how to see the names
-    if definition.sole is None:
+    if refuses and definition.sole is None:
         refuse_adjudicators(
             definition.judges, [one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR]
         )
@@ -104,7 +96,7 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
     graders = fetch_graders(session) if until is None else _graders_then(session, until)
     has_rulings = not definition.without_rulings
     voters = choose_voters(judges, graders, of=definition.judges, kinds=definition.kinds, rulings=has_rulings)
-    if voters.left_out and not voters.is_named:
+    if voters.left_out:
         check_share(_documents_by_kind(session, until), voters)
     return voters
 
@@ -253,9 +245,10 @@ class CollectionGrades(Area):
             return SoleGrades(names[who[0]], by_topic, int(topic_of.size), voters)
 
     def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Voters:
-        """Choose whose judgements count; see `store.judging.kinds.hear`."""
+        """Choose whose judgements count, of adjudicators where they are named; see `fetch_voters_of`."""
+        whose = QrelsDefinition(judges=tuple(of), kinds=check_kinds(kinds), without_rulings=not rulings)
         with self._db.reading() as session:
-            return fetch_voters(session, of=of, kinds=kinds, rulings=rulings)
+            return fetch_voters_of(session, whose, refuses=False)
 
     def judges(self) -> list[Judge]:
         """Return every judge, whether or not they graded anything."""
@@ -266,11 +259,12 @@ class CollectionGrades(Area):
         """Return the current grades of some judges, on the documents that `least` of them graded or more.
 
         Judges in the order given; by default those who count and have graded, by name, adjudicators
-        apart (`fetch_voters`).
+        apart (`fetch_voters_of`).
         """
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            names = fetch_voters(session).voting if judges is None else judges
+            everybody = QrelsDefinition(without_rulings=True)
+            names = fetch_voters_of(session, everybody).voting if judges is None else judges
             known = {name: judge_id(session, name) for name in names}
             ids = np.array(list(known.values()), dtype=np.int64)
             topic_of, document_of, judge_of, state_of, grade_of = newest_events(session.connection(), ids)
@@ -340,5 +334,5 @@ class CollectionGrades(Area):
     ) -> tuple[list[TopicCandidates], Voters]:
         """Return what bounds of recall are made of, and of whose grades; see `store.grades.sampled`."""
         with self._db.reading_topics() as (session, topics):
-            voters = fetch_voters(session, of=of, kinds=kinds)
+            voters = choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds)
             return fetch_candidates(session, topics, voters, level, topic=topic), voters
