@@ -51,8 +51,9 @@ from store.judging.disagreements import (
     read_basis,
     seen_opinions,
 )
-from store.judging.events import KEY, Pair, event_of_row, fetch_passages, no_earlier, ruling_of
+from store.judging.events import KEY, Pair, count_graded, event_of_row, fetch_passages, no_earlier, ruling_of
 from store.judging.judges import fetch_identities, fetch_sitting_numbers, fetch_voters_of_kinds, judge_id
+from store.judging.kinds import check_share
 from store.records import DECIDED, Action, JudgeKind, Scale, State
 from store.text import natural_key
 
@@ -593,15 +594,17 @@ class HistoryQueries(Area):
             is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
             is_usual = named.definition == QrelsDefinition()
             final: Final | None = None
-            if is_seen and (voters.left_out or not is_usual):
-                from store.grades.votes import fetch_all_votes  # arrays, which no other look needs
+            try:
+                if is_seen and is_usual and voters.left_out:
+                    check_share(count_graded(session), voters)
+                elif is_seen and not is_usual:
+                    from store.grades.votes import fetch_all_votes  # arrays, which no other look needs
 
-                self._db.topics.refresh(session)
-                try:
+                    self._db.topics.refresh(session)
                     votes = fetch_all_votes(session, self._db.topics, self._db.scale, named.definition)
-                    final = None if is_usual else final_by(votes, named, self._db.scale, topic, docno)
-                except PoolerError:
-                    final = Final(None, "refused")
+                    final = final_by(votes, named, self._db.scale, topic, docno)
+            except PoolerError:
+                final = Final(None, "refused")
             if final is None:
                 places_of = ASSIGNMENT.c.topic_id == topic_row, ASSIGNMENT.c.document_id == document.id
                 held = select(ASSIGNMENT.c.judge_id).where(*places_of, ASSIGNMENT.c.purpose == "primary")

@@ -36,6 +36,7 @@ from store.judging.event_arrays import (
     moment_literal,
     newest_events,
 )
+from store.judging.events import count_graded
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
 from store.judging.kinds import Voters, check_kinds, check_share, choose_voters, sorts_of
 from store.records import Judge, JudgeKind, Scale, State
@@ -97,7 +98,7 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition, *, refuses: b
     has_rulings = not definition.without_rulings
     voters = choose_voters(judges, graders, of=definition.judges, kinds=definition.kinds, rulings=has_rulings)
     if voters.left_out:
-        check_share(_documents_by_kind(session, until), voters)
+        check_share(count_graded(session, until), voters)
     return voters
 
 
@@ -109,19 +110,6 @@ def _graders_then(session: Session, until: AsOf) -> frozenset[str]:
     deciders = {number for number, one in judges.items() if one.kind == JudgeKind.ADJUDICATOR}
     found = {*judge_of[state_of == 0].tolist(), *(deciders & {*judge_of[decided].tolist()})}
     return frozenset(judges[number].name for number in found)
-
-
-def _documents_by_kind(session: Session, until: AsOf | None) -> dict[JudgeKind, int]:
-    """Count the documents that judges of each kind graded; adjudicators' are people's."""
-    kinds = {row.id: JudgeKind(row.kind) for row in _judge_rows(session)}
-    topic_of, document_of, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
-    pairs = as_pairs(topic_of, document_of)
-    found: dict[JudgeKind, int] = {}
-    for kind in set(kinds.values()):
-        of_kind = np.array([number for number, one in kinds.items() if one is kind], dtype=np.int64)
-        own = (codes_of(judge_of, of_kind) >= 0) & (state_of == 0)
-        found[kind] = int(np.unique(pairs[own]).size)
-    return found
 
 
 _PRIMARY = """
