@@ -134,7 +134,8 @@ class GroupedCommand(TyperCommand):
     def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # as above
         """Return what stands in the line of usage; an argument of several says so once."""
         pieces = super().collect_usage_pieces(ctx)
-        return [one[:-3] if one.endswith(("...]...", "...}...", "_B]...")) else one for one in pieces]
+        several = [one.endswith("...") and ("..." in one[:-3] or " " in one) for one in pieces]
+        return [one[:-3] if is_told else one for one, is_told in zip(pieces, several, strict=True)]
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
         """Write arguments and options."""

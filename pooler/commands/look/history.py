@@ -85,7 +85,7 @@ _NO_GRADE = {
     " `pooler qrels define` asks for others",
     "undecided": "judges gave different grades; `pooler qrels define` says what then",
     "left-out": "the qrels leave it out",
-    "refused": "there are no qrels as they are defined; `pooler export qrels` says why",
+    "refused": "by their rule the qrels cannot be made; `pooler export qrels` says why",
     "ruled-cannot": "{by} ruled that it cannot be judged",
 }
 

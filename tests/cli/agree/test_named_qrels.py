@@ -99,9 +99,9 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
         assert "people graded 1 document and imported judges 10: whose grades count?" in refused
         assert "hint: pooler qrels define official --kinds imported takes these" in refused
     said = cli("history", "1", "d1").fine().out
-    assert "final grade: none; there are no qrels as they are defined" in said
+    assert "final grade: none; by their rule the qrels cannot be made" in said
     cli("qrels", "define", "official", "--aggregate", "min").fine()
-    assert "final grade: none; there are no qrels as they are defined" in cli("history", "1", "d1").fine().out
+    assert "final grade: none; by their rule the qrels cannot be made" in cli("history", "1", "d1").fine().out
     cli("qrels", "define", "official", "--kinds", "imported").fine()
     value = cli("evaluate", "r", "-m", "AP", "--format", "json").fine().json()
     assert [row["value"] for row in value["measures"]] == [1.0]

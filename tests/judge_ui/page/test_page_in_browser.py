@@ -358,7 +358,7 @@ def test_damaged_state_is_said_and_never_used(whole: Path, person: Person) -> No
         "Object.keys(localStorage).filter(k => k.endsWith(' 1')).forEach(k => localStorage.setItem(k, '{'))"
     )
     page.reload()
-    assert "NOT KEPT by this browser (what it has cannot be read" in page.text("#kept")
+    until(lambda: page.text("#kept").startswith("NOT KEPT by this browser (what it has cannot be read"))
     assert "1 of 4 decided" in page.text("#topics")
     page.press("Enter")
     page.judge("0")
