@@ -131,7 +131,7 @@ class GroupedCommand(TyperCommand):
             found[option.removeprefix("--").replace("-", "_")] = option
         return found | names
 
-    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # as above
+    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # typer's Context is click's
         """Return what stands in the line of usage; an argument of several says so once."""
         pieces = super().collect_usage_pieces(ctx)
         several = [one.endswith("...") and ("..." in one[:-3] or " " in one) for one in pieces]
