@@ -400,6 +400,8 @@ class Decision:
     dwell_ms: int | None = None
     active_ms: int | None = None
     dropped_keys: int = 0
+    view: str | None = None
+    """How a document with markup was shown; ``None`` = as text."""
 
 
 class Purpose(StrEnum):

@@ -22,7 +22,17 @@ from store.judging.disagreements import (
     in_order,
     letter,
 )
-from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
+from store.records import (
+    Action,
+    Decision,
+    Guideline,
+    LiveSitting,
+    Scale,
+    SeenEvent,
+    ShownDocument,
+    State,
+    Task,
+)
 from store.text import counted, sanitise_line
 
 NO_TEXT = "no text is stored for this document"
@@ -248,14 +258,18 @@ def pace_words(seconds: float) -> str:
 
 def warning_of_others(session: JudgingSession) -> str:
     """Warn of another sitting of the same judge, one at the open topic before others; empty = none."""
-    topic = session.topic.topic if session.topic else ""
     with suppress(PoolerError):
-        sittings = session.desk.live_elsewhere()
-        for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):
-            host = sanitise_line(one.host) or "another terminal"
-            same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
-            at = f", at {same}," if one.topic else ""
-            return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
+        return elsewhere_words(session.desk.live_elsewhere(), session.topic.topic if session.topic else "")
+    return ""
+
+
+def elsewhere_words(sittings: Iterable[LiveSitting], topic: str) -> str:
+    """Name another sitting that is alive, one at this topic before others; empty = there is none."""
+    for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):
+        host = sanitise_line(one.host) or "another terminal"
+        same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
+        at = f", at {same}," if one.topic else ""
+        return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
     return ""
 
 

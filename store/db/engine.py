@@ -162,7 +162,7 @@ def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
         raise type(error)(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_c1b53784"
+SCHEMA_REVISION = "1_b26d7627"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.database`)."""
 
 BUSY_TIMEOUT_MS = 30_000

@@ -26,7 +26,7 @@ JUDGES = ("lenient", "middle", "strict")
 SETTINGS = (
     "POOLER_COLLECTION",
     "POOLER_JUDGE",
-    "POOLER_UNTIL",
+    "POOLER_GOAL",
     "NO_COLOR",
     "FORCE_COLOR",
     "COLUMNS",

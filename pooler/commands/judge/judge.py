@@ -17,7 +17,6 @@ import typer
 from pooler.command import Option, Place, screen
 from pooler.interrupts import last_words
 from pooler.messages import say, warn
-from pooler.serving.inside import discreet, is_served
 from pooler.streams import text_stdin
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
@@ -51,6 +50,16 @@ KeymapName = Annotated[
         envvar="POOLER_KEYMAP",
     ),
 ]
+GoalText = Annotated[
+    str | None,
+    Option(
+        "--goal GOAL",
+        "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
+        " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, checked"
+        " once, at the start. Without it no goal is shown.",
+        envvar="POOLER_GOAL",
+    ),
+]
 
 
 @contextmanager
@@ -79,8 +88,6 @@ def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
 
 def check_terminal(command: str) -> None:
     """Refuse a terminal the full screen cannot work on, and say what can."""
-    if is_served():
-        return  # a browser has one
     hint = f"pooler {command} --plain works without a full screen"
     # The screen is drawn on stderr.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -100,6 +107,15 @@ def drawing_of(opened: Collection) -> Drawing | None:
     from pooler.pools.live import LiveDrawing
 
     return LiveDrawing(opened)
+
+
+def read_goal(opened: Collection, text: str | None) -> Goal | None:
+    """Return the goal that a text says; ``None`` = there is none, and judges are told of none."""
+    if not text:
+        return None
+    from pooler.commands.judge.status_recall import goal_of
+
+    return goal_of(opened, text)
 
 
 def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
@@ -241,16 +257,13 @@ def judge(
     stay: Stay = False,
     min_dwell: MinDwell = MIN_DWELL_MS,
     keymap: KeymapName = None,
-    until: Annotated[str | None, Option("--until GOAL", envvar="POOLER_UNTIL")] = None,
+    goal: GoalText = None,
 ) -> None:
     """Judge the documents of the pool, one key each.
 
     Example: pooler judge --judge alice
 
     name : Who is judging. Without it the command asks once, and opens the latest topic.
-    until : Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is
-        relevant is found, .95 sure, by a random sample; order=.95 = the order of the runs is
-        settled, checked once, before the screen opens. Without it no goal is shown.
     """
     with imports_at_once():
         from judge_ui.session.ending import last_topic
@@ -263,7 +276,7 @@ def judge(
 
     with Collection(str(collection)) as opened:
         keys = keymap_of(keymap, opened.scale)
-        goes_on = name is None or is_served()
+        goes_on = name is None
         if name is None:
             name = who_judges(opened)
         _refuse_others(opened, name)
@@ -276,15 +289,8 @@ def judge(
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = drawing_of(opened)
-        goal: Goal | None = None
-        if until:
-            from pooler.commands.judge.status_recall import goal_of
-
-            goal = goal_of(opened, until)
-        if is_served():
-            desk = discreet(desk, opened.where)
-            drawing = drawing and discreet(drawing, opened.where)
-        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=goal)
+        wanted = read_goal(opened, goal)
+        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=wanted)
         if goes_on and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:

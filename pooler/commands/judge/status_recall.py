@@ -240,7 +240,7 @@ def bound_words(bound: RecallBound, confidence: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Until:
+class Target:
     """When judging may stop: what a judge has to have found, or how sure the order of the runs has to be."""
 
     recall: float | None
@@ -255,38 +255,38 @@ class Until:
         return f"at least {share:.4g}% of the relevant documents of the runs are found ({sure:.4g}% sure)"
 
 
-_UNTIL = re.compile(r"(recall|order)=([0-9]*\.?[0-9]+)(?:@([0-9]*\.?[0-9]+))?")
-UNTIL_HINT = "recall=.9@.95 = recall of .9 with confidence .95; order=.95 = the order of the runs is settled"
+_GOAL = re.compile(r"(recall|order)=([0-9]*\.?[0-9]+)(?:@([0-9]*\.?[0-9]+))?")
+GOAL_HINT = "recall=.9@.95 = recall of .9 with confidence .95; order=.95 = the order of the runs is settled"
 
 
-def parse_until(text: str) -> Until:
+def parse_goal(text: str) -> Target:
     """Read when judging may stop.
 
-    >>> parse_until("recall=.9@.95"), parse_until("order=.95")
-    (Until(recall=0.9, confidence=0.95), Until(recall=None, confidence=0.95))
-    >>> parse_until("recall=.8").confidence
+    >>> parse_goal("recall=.9@.95"), parse_goal("order=.95")
+    (Target(recall=0.9, confidence=0.95), Target(recall=None, confidence=0.95))
+    >>> parse_goal("recall=.8").confidence
     0.95
     """
-    found = _UNTIL.fullmatch(text.strip())
+    found = _GOAL.fullmatch(text.strip())
     requirement = "must be recall=R, recall=R@CONFIDENCE or order=CONFIDENCE"
     if found is not None and found[1] == "recall":
         recall, confidence = float(found[2]), float(found[3] or CONFIDENCE)
         if 0 < recall < 1 and 0 < confidence < 1:
-            return Until(recall, confidence)
+            return Target(recall, confidence)
         requirement = "must have a recall and a confidence above 0 and below 1"
     elif found is not None and found[3] is None:
         if 0.5 < float(found[2]) < 1:
-            return Until(None, float(found[2]))
+            return Target(None, float(found[2]))
         requirement = "must have a confidence above 0.5 and below 1"
-    raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
+    raise ArgumentError("goal", requirement, text, hint=GOAL_HINT)
 
 
 class RecallGoal:
     """A recall that is to be sure in a topic. A judge is told whether it is, and nothing of the bound."""
 
-    def __init__(self, collection: Collection, until: Until) -> None:
+    def __init__(self, collection: Collection, target: Target) -> None:
         self._collection = collection
-        self._until = until
+        self._target = target
 
     def is_reached(self, topic: str) -> bool:
         """Return whether the bound of a topic has reached the target."""
@@ -296,17 +296,17 @@ class RecallGoal:
         """Return whether it has, or why that is unknown."""
         why = self._state(topic)
         if why is None:
-            return f"goal not reached yet: {self._until.words}, if the sample is random"
+            return f"goal not reached yet: {self._target.words}, if the sample is random"
         if why:
             return f"goal not to be told: no bound, since {why}"
-        return f"goal reached: {self._until.words}, if the sample is random"
+        return f"goal reached: {self._target.words}, if the sample is random"
 
     def _state(self, topic: str) -> str | None:
         """Return an empty text where it is reached, ``None`` where it is not, else why there is no bound."""
-        bound = topic_bound(self._collection, topic, confidence=self._until.confidence)
+        bound = topic_bound(self._collection, topic, confidence=self._target.confidence)
         if bound.reason == NO_SAMPLE:
             return WHY[NO_SAMPLE]
-        return "" if bound.recall is not None and bound.recall >= (self._until.recall or 1) else None
+        return "" if bound.recall is not None and bound.recall >= (self._target.recall or 1) else None
 
 
 class _Quiet(Listener):
@@ -322,17 +322,17 @@ class _Quiet(Listener):
 class OrderGoal:
     """A settled order of the runs, looked at once: that takes seconds, and minutes with a hundred runs."""
 
-    def __init__(self, collection: Collection, until: Until) -> None:
+    def __init__(self, collection: Collection, target: Target) -> None:
         from pooler.sources.probabilities import load_probable, moments
         from pooler.sources.source import Source
         from store.analysis.variation.collection import settled_pairs
 
-        self._until = until
+        self._target = target
         self._is_settled = False
         with suppress(PoolerError), listening(_Quiet(current_listener())):  # as where nothing is judged yet
             probable = load_probable(Source(collection=collection), unjudged=0.1).rankings
             if len(probable.tags) > 1:
-                settled = settled_pairs(moments(probable), until.confidence)
+                settled = settled_pairs(moments(probable), target.confidence)
                 self._is_settled = bool(settled.all())
 
     def is_reached(self, topic: str) -> bool:  # noqa: ARG002 - of a goal
@@ -342,10 +342,10 @@ class OrderGoal:
     def words(self, topic: str) -> str:  # noqa: ARG002 - of a goal
         """Return whether it was, and when that was looked at."""
         state = "reached" if self._is_settled else "not reached"
-        return f"goal {state} when this sitting began: {self._until.words}"
+        return f"goal {state} when this sitting began: {self._target.words}"
 
 
 def goal_of(collection: Collection, text: str) -> RecallGoal | OrderGoal:
-    """Return the goal that a text says, as `parse_until` reads it; an order is looked at."""
-    until = parse_until(text)
-    return OrderGoal(collection, until) if until.recall is None else RecallGoal(collection, until)
+    """Return the goal that a text says, as `parse_goal` reads it; an order is looked at."""
+    target = parse_goal(text)
+    return OrderGoal(collection, target) if target.recall is None else RecallGoal(collection, target)

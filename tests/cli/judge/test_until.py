@@ -70,16 +70,16 @@ def test_people_read_a_table_and_on_what_it_rests(cli: Cli, tail: Path) -> None:
 def test_a_judge_is_offered_to_stop_where_the_organiser_says(
     cli: Cli, tail: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the option, or by POOLER_UNTIL; without both no word of it."""
+    """By the option, or by POOLER_GOAL; without both no word of it."""
     typed = b"2\n" * 25 + b"q\n"
     said = "goal reached: at least 50% of the relevant documents of the runs are found (95% sure)"
     silent = cli("judge", "--judge", "anna", "--topic", "G02", "--plain", stdin=typed).fine()
     assert "goal" not in silent.out
     by_option = cli(
-        "judge", "--judge", "anna", "--topic", "G03", "--plain", "--until", "recall=.5", stdin=typed
+        "judge", "--judge", "anna", "--topic", "G03", "--plain", "--goal", "recall=.5", stdin=typed
     )
     assert by_option.fine().out.count(said) == 1
-    monkeypatch.setenv("POOLER_UNTIL", "recall=.5@.95")
+    monkeypatch.setenv("POOLER_GOAL", "recall=.5@.95")
     by_setting = cli("judge", "--judge", "anna", "--topic", "G04", "--plain", stdin=typed)
     assert by_setting.fine().out.count(said) == 1
 
@@ -98,8 +98,8 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("judge", "--judge", "anna", "--plain", "--until", "recall=2"), "`--until` must have a recall"),
-        (("judge", "--judge", "anna", "--plain", "--until", "all"), "`--until` must be recall=R"),
+        (("judge", "--judge", "anna", "--plain", "--goal", "recall=2"), "`--goal` must have a recall"),
+        (("judge", "--judge", "anna", "--plain", "--goal", "all"), "`--goal` must be recall=R"),
         (("status", "recall", "--confidence", "95"), "`--confidence` must be between 0 and 1"),
         (("status", "recall", "--target", "0"), "`--target` must be between 0 and 1"),
     ],
@@ -114,6 +114,6 @@ def test_refusals(cli: Cli, tail: Path, arguments: tuple[str, ...], message: str
 
 def test_a_setting_that_is_wrong_is_named(cli: Cli, tail: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not an option, so the option is not blamed; a model's run takes no notice of it."""
-    monkeypatch.setenv("POOLER_UNTIL", "soon")
+    monkeypatch.setenv("POOLER_GOAL", "soon")
     refused = cli("judge", "--judge", "anna", "--plain")
-    assert "`--until` must be recall=R" in refused.err
+    assert "`--goal` must be recall=R" in refused.err

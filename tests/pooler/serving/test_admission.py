@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from pooler.serving.admission import GUESSES_OF_ALL, IDLE_S, LONGEST_S, Guesses, Logins
+
 from store.judging.judges import Access
 from tests.judge_ui.conftest import Clock
 

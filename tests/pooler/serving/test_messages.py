@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from aiohttp import WSMessage, WSMsgType
-
 from pooler.serving.server import _read_message, _sizes
 
 

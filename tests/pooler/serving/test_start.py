@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 
 import pytest
-
 from pooler.serving.inside import discreet
 from pooler.serving.start import start_of
+
 from store.errors import ConflictError, StoreError
 
 SECRETS = {
