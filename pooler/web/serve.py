@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -59,6 +60,19 @@ class _Impatient(H11Protocol):
             self._timer = None
 
 
+class _Stoppable(uvicorn.Server):
+    """Ends in order at Ctrl-C or `kill`, and does not hand the signal on."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Listen for signals while it serves."""
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError):  # on Windows Ctrl-C ends it at once
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
 def serve(
     collection: str,
     *,
@@ -106,8 +120,7 @@ def serve(
             timeout_graceful_shutdown=STOP_S,
         )
         began(address, opened.codes.count(), door.organiser_code)
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(settings).run([listening])
+        _Stoppable(settings).run([listening])
 
 
 def _raise_limit() -> None:

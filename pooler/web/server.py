@@ -86,7 +86,7 @@ class Server:
             try:
                 response = await self._answer(request, handle)
             except TimeoutError:
-                response = _plain("The request did not come in time.", 408)
+                response = _plain("The request did not come in time.", 408, Connection="close")
             response.headers.update(_HEADERS)
             return response
 
