@@ -14,7 +14,7 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at
 from store.errors import ConflictError, UnknownNameError
-from store.judging.judges import hash_of, new_code
+from store.judging.codes import hash_of, new_code
 from store.keeping.backup import back_up, restore
 from store.keeping.directory import ExportChoice, write_directory
 from store.records import JudgeKind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from pooler.serving.origin import Origin
 
+from pooler.web.origin import Origin
 from store.errors import ArgumentError
 
 
