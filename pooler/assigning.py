@@ -79,36 +79,33 @@ def choose_judges(
     by_topic: Mapping[str, Sequence[Assignable]],
     names: Sequence[str],
     sizes: Mapping[str, Sequence[int]],
-    *,
-    seed: int,
-    topic_judges: int | None = None,
     experience: Mapping[str, Mapping[str, int]],
-    primary: Mapping[str, str] | None = None,
+    options: AssignmentOptions,
 ) -> dict[str, list[set[str]]]:
     """Choose the judges of every document, and return them with those who decided.
 
     The next judge is the one with the fewest documents in all, then the fewest in common with the document's
     other judges, then the fewest in the topic, then by chance; `even_out` repairs loads that decisions leave
     uneven. `by_topic` is in natural order and `names` ascending; `sizes` are at most the judges who may be
-    chosen and those who have decided; with `topic_judges`, every topic goes as a whole to so many, and
-    `experience` counts, by topic and judge, the documents that are the judge's already. `primary` names a
-    judge of a topic who gets all of it; loads are then as they come.
+    chosen and those who have decided; by topic, every topic goes as a whole to so many, and `experience`
+    counts, by topic and judge, the documents that are the judge's already. A primary judge of a topic gets
+    all of it; loads are then as they come.
     """
-    chooser = _Chooser(by_topic, names, primary or {})
-    if topic_judges is None:
-        for topic in by_topic:
-            chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
-        if not primary:
-            chooser.even_out()
-    else:
+    seed = options.seed
+    chooser = _Chooser(by_topic, names, dict(options.primary))
+    if options.by == "topic":
         numbers = {
             topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist() for topic in by_topic
         }
-        largest_first = sorted(by_topic, key=lambda topic: (-len(by_topic[topic]), numbers[topic][-1]))
-        for topic in largest_first:
+        for topic in sorted(by_topic, key=lambda topic: (-len(by_topic[topic]), numbers[topic][-1])):
             known = [experience.get(topic, {}).get(name, 0) for name in names]
-            preferred = chooser.best_of_topic(topic_judges, known, numbers[topic])
+            preferred = chooser.best_of_topic(options.per_document, known, numbers[topic])
             chooser.fill(topic, sizes[topic], seed, preferred=preferred)
+        return chooser.result()
+    for topic in by_topic:
+        chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
+    if not options.primary:
+        chooser.even_out()
     return chooser.result()
 
 
@@ -221,7 +218,7 @@ _PURPOSE, _JUDGE = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOptions:
-    """How documents are assigned; `ArgumentError` if the options contradict each other."""
+    """How documents are assigned, each value in its range; `ArgumentError` if they contradict each other."""
 
     seed: int
     """Not negative."""
@@ -243,18 +240,8 @@ class AssignmentOptions:
     """Seconds, from 1, a claimed document waits for a decision; ``None`` = assigned by name."""
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("per_document", self.per_document, 1),
-            ("calibration", self.calibration, 0),
-            ("lease", 1 if self.lease_s is None else self.lease_s, 1),
-            ("seed", self.seed, 0),
-        ):
-            if value < least:
-                raise ArgumentError(name, f"must be an integer >= {least}", value)
         if self.seed > LARGEST_SEED:
             raise ArgumentError("seed", f"must be at most {LARGEST_SEED}", self.seed)
-        if not 0 <= self.overlap <= 1:
-            raise ArgumentError("overlap", "must be a share from 0 to 1", self.overlap)
         if self.overlap_judges is not None:
             if not self.overlap:
                 raise ArgumentError("overlap_judges", "needs --overlap SHARE", None)
@@ -303,7 +290,15 @@ def plan_assignment(
     names = sorted(set(judges))
     _check_judges(names, options)
     every = list(documents)
-    by_topic = _planned(every, options)
+    planned = sorted(
+        (one for one in every if not (options.existing is Existing.ADD and one.has_place)),
+        key=lambda one: (natural_key(one.topic), one.docno),
+    )
+    by_topic = {topic: list(some) for topic, some in groupby(planned, lambda one: one.topic)}
+    for topic, judge in options.primary:
+        if topic in by_topic and judge not in names:
+            message = f"`{judge}` is the judge of topic `{topic}`, and not among those who get documents"
+            raise PoolerError(message, hint="name them all, or --topic-judges FILE gives topics to others")
     purposes = {topic: _purposes(topic, some, options) for topic, some in by_topic.items()}
     sizes = {
         topic: [
@@ -312,15 +307,10 @@ def plan_assignment(
         for topic, some in by_topic.items()
     }
     if options.lease_s is None:
-        chosen = choose_judges(
-            by_topic,
-            names,
-            sizes,
-            seed=options.seed,
-            topic_judges=options.per_document if options.by == "topic" else None,
-            experience=_experience(every),
-            primary=dict(options.primary),
-        )
+        experience: dict[str, Counter[str]] = {}
+        for one in every:
+            experience.setdefault(one.topic, Counter()).update(one.decided | one.holders)
+        chosen = choose_judges(by_topic, names, sizes, experience, options)
         places = [
             place
             for topic, some in by_topic.items()
@@ -351,22 +341,6 @@ def plan_assignment(
         "places": len(places),
     }
     return AssignmentPlan(places, manifest, options.lease_s)
-
-
-def _planned(documents: Iterable[Assignable], options: AssignmentOptions) -> dict[str, list[Assignable]]:
-    """Return the documents to plan, by docno, of topics in natural order."""
-    planned = sorted(
-        (one for one in documents if not (options.existing is Existing.ADD and one.has_place)),
-        key=lambda one: (natural_key(one.topic), one.docno),
-    )
-    return {topic: list(some) for topic, some in groupby(planned, lambda one: one.topic)}
-
-
-def _experience(documents: Iterable[Assignable]) -> dict[str, Counter[str]]:
-    experience: dict[str, Counter[str]] = {}
-    for one in documents:
-        experience.setdefault(one.topic, Counter()).update(one.decided | one.holders)
-    return experience
 
 
 def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:

@@ -176,7 +176,7 @@ class Given:
 
 
 # What commands work on: the first parameter of each.
-Measured = Annotated[Source, Given("pooler.cli.source_options:SourceOptions", "source")]
+Measured = Annotated[Source, Given("pooler.cli.options:SourceOptions", "source")]
 """Runs and judgements, of a collection or of files."""
 if TYPE_CHECKING:
 
@@ -187,14 +187,14 @@ if TYPE_CHECKING:
     OptionalPlace: TypeAlias = str | Path | Collection | None
     Beside: TypeAlias = str | Path | Collection | None
 else:  # nothing of the database is loaded for a type
-    OptionalPlace = Annotated[object, Given("pooler.cli.source_options:StoredOptions")]
+    OptionalPlace = Annotated[object, Given("pooler.cli.options:StoredOptions")]
     """A collection beside what a command works on, by name: its place, or an open one."""
-    Beside = Annotated[object, Given("pooler.cli.source_options:BesideOptions")]
+    Beside = Annotated[object, Given("pooler.cli.options:BesideOptions")]
     """The same, none by default."""
-    Pooled = Annotated[Source, Given("pooler.cli.source_options:PooledOptions", "runs")]
-    Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
+    Pooled = Annotated[Source, Given("pooler.cli.options:PooledOptions", "runs")]
+    Stored = Annotated[object, Given("pooler.cli.options:StoredOptions", "collection")]
 
-Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
+Place = Annotated[str | Path, Given("pooler.cli.options:StoredOptions")]
 """A file or URL, where a collection is or will be."""
 
 QrelsName = Annotated[
@@ -356,12 +356,11 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             for name in about.given:
                 if values[name] is None and declared.parameters[name].default is None:
                     continue
-                if about.given[name].kind == "source":
-                    values[name] = source_of(values[name])
-                elif about.given[name].kind == "runs":
-                    values[name] = runs_of(values[name])
-                elif about.given[name].kind == "collection":
+                kind = about.given[name].kind
+                if kind == "collection":
                     values[name] = opened.enter_context(opened_collection(values[name]))
+                elif kind != "other":
+                    values[name] = (source_of if kind == "source" else runs_of)(values[name])
             found = function(*bound.args, **bound.kwargs)
             if not isinstance(found, Result):
                 return found

@@ -7,11 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pooler.sources.source import Source, opened_collection, source_of
 from store.errors import ArgumentError, PoolerError, StoreError
 from store.formats.irds import HINT
 
 if TYPE_CHECKING:
-    from pooler.sources.source import Source
     from store.collection import Collection
     from store.grades.definition import QrelsDefinition as Qrels
 
@@ -101,8 +101,6 @@ def register(
     ...         register(made).docs[0]
     CollectionDoc(doc_id='d1', title='Merlot', text='A red grape.')
     """
-    from pooler.sources.source import Source, opened_collection, source_of
-
     source = source_of(collection)
     if qrels is not None:
         source = Source(collection=source.collection, qrels=qrels)
@@ -156,7 +154,6 @@ def _handlers() -> tuple[type, type, type]:
         from ir_datasets.indices.base import Docstore
     except ImportError as error:
         raise PoolerError("ir_datasets is not installed", hint=HINT) from error
-    from pooler.sources.source import Source, opened_collection
 
     class Docs(BaseDocs):
         source: Source

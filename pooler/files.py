@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from pooler.messages import say, write
 from store.db.files import made_whole, real_place
@@ -21,24 +21,6 @@ _DATABASE = b"SQLite format 3\0"
 _DIRECTORY = "pooler collection directory"
 """Format of a manifest that holds an exported collection together."""
 _HINT = "name another file, or remove this one first"
-
-
-def check_result(out: str | Path, beside: str | Path) -> None:
-    """Refuse to replace what is no earlier result: a file without its manifest beside it.
-
-    `--out *.run` would replace the first run file otherwise, and `--out collection.db` the collection.
-    """
-    target = Path(out)
-    if real_place(target) == real_place(Path(beside)):
-        message = f"{out}: cannot be both the result and its manifest"
-        raise PoolerError(message)
-    if not _is_something(target):
-        return
-    is_database = _is_database(target)
-    if is_database or not Path(beside).is_file():
-        reason = "it is a database" if is_database else f"it has no {beside}"
-        message = f"{out}: already exists, and is not an earlier result ({reason})"
-        raise PoolerError(message, hint=_HINT)
 
 
 def check_place(path: str | Path | None) -> None:
@@ -72,15 +54,23 @@ def check_manifest(path: str | Path | None) -> None:
 def check_out(out: str | Path | None, manifest: str | Path | None) -> None:
     """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
 
-    A file that is there already is replaced only if it is an earlier result: one with a manifest
-    beside it.
+    A file that is there already is replaced only if it is an earlier result, one with a manifest beside it:
+    `--out *.run` would replace the first run file otherwise, and `--out collection.db` the collection.
     """
     check_place(out)
     check_manifest(manifest)
-    if out is not None and out != "-":
-        beside = manifest or f"{out}.manifest.json"
-        check_result(out, beside)
-        check_manifest(beside)
+    if out is None or out == "-":
+        return
+    target, beside = Path(out), manifest or f"{out}.manifest.json"
+    if real_place(target) == real_place(Path(beside)):
+        message = f"{out}: cannot be both the result and its manifest"
+        raise PoolerError(message)
+    is_database = _is_something(target) and _is_database(target)
+    if _is_something(target) and (is_database or not Path(beside).is_file()):
+        reason = "it is a database" if is_database else f"it has no {beside}"
+        message = f"{out}: already exists, and is not an earlier result ({reason})"
+        raise PoolerError(message, hint=_HINT)
+    check_manifest(beside)
 
 
 def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
@@ -108,14 +98,9 @@ def write_whole(
     no result, and would be refused to the command that is given again after a kill.
     """
     target = Path(path)
+    is_device = target.exists() and not target.is_file()  # or a pipe
     try:
-        if target.exists() and not target.is_file():  # a device or a pipe
-            with target.open("w", encoding="utf-8", newline="") as file:
-                file.writelines(f"{line}\n" for line in lines)
-            if first is not None:
-                first()
-            return
-        with made_whole(target, replaces=True, private=private) as part:
+        with nullcontext(target) if is_device else made_whole(target, replaces=True, private=private) as part:
             with part.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(f"{line}\n" for line in lines)
             if first is not None:
@@ -175,50 +160,15 @@ def write_json(path: str | Path, data: Mapping[str, Any], *, private: bool = Fal
     write_lines(path, [json_text(data, indent=2, sort_keys=True)], private=private)
 
 
-def write_result(
-    path: str,
-    lines: Iterable[str],
-    manifest: Mapping[str, Any],
-    *,
-    beside: str | None = None,
-    private: bool = False,
-) -> None:
-    """Write a result and its manifest, and say so when that replaces an earlier one; see `check_out`.
-
-    A new manifest that is `private` is for its owner alone.
-    """
-    check_out(path, beside)
-    beside = beside or f"{path}.manifest.json"
-    replaced = earlier_result(path, beside)
-    text = json_text(manifest, indent=2, sort_keys=True)
-    write_whole(path, lines, first=lambda: write_whole(beside, [text], private=private))
-    if replaced is not None:
-        say(replaced)
-
-
-class _OfFile(Protocol):
-    """A result whose lines and manifest can be written."""
-
-    PRIVATE: ClassVar[bool]
-
-    @property
-    def manifest(self) -> Mapping[str, Any]:
-        """What is written beside it."""
-
-    @property
-    def file_lines(self) -> Callable[..., Iterable[str]]:
-        """Return its lines, when it is called."""
-
-
 class WritesFile:
-    """Part of the results that are a file, with a manifest beside it."""
+    """Part of the results that are a file of their `file_lines`, with their `manifest` beside it."""
 
     __slots__ = ()
 
     PRIVATE: ClassVar[bool] = False
     """Whether a new manifest is for its owner alone, since it names judges."""
 
-    def write(self: _OfFile, path: str | Path, *, manifest: str | Path | None = None, **form: bool) -> None:
+    def write(self: Any, path: str | Path, *, manifest: str | Path | None = None, **form: bool) -> None:
         """Write the file, and its manifest beside it.
 
         Parameters
@@ -230,8 +180,9 @@ class WritesFile:
         form : bool, optional
             As `file_lines` takes it: of a pool, `annotated`.
         """
-        beside = None if manifest is None else str(manifest)
-        write_result(str(path), self.file_lines(**form), self.manifest, beside=beside, private=self.PRIVATE)
+        check_out(path, manifest)
+        lines = {path: self.file_lines(**form)}
+        write_results(lines, lambda: self.manifest, manifest, names_judges=self.PRIVATE)
 
 
 def _is_something(path: Path) -> bool:

@@ -43,8 +43,8 @@ def catch_interrupts() -> None:
     Raised where Python can only report and forget it (in a destructor, or while it takes the lock of a module
     that is being imported), an interrupt is neither: it is raised again at once.
     """
-    signal.signal(signal.SIGINT, _interrupt)
-    signal.signal(signal.SIGTERM, _end)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _raise_once)
     sys.unraisablehook = _raise_again
 
 
@@ -67,16 +67,6 @@ def ignore_interrupts() -> None:
 
 
 @contextmanager
-def tidy_when_killed() -> Iterator[None]:
-    """Let `kill` undo what is under way, as Ctrl-C does, instead of leaving half of it."""
-    before = signal.signal(signal.SIGTERM, _end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
 def last_words(write: TextIO, words: Callable[[], str]) -> Iterator[None]:
     """Where an interrupt ends a talk, say on a line of its own what it came to; it goes on then."""
     try:
@@ -89,15 +79,7 @@ def last_words(write: TextIO, words: Callable[[], str]) -> Iterator[None]:
         raise
 
 
-def _interrupt(_signal: int, _frame: object) -> None:
-    _raise_once(Interrupted)
-
-
-def _end(_signal: int, _frame: object) -> None:
-    _raise_once(Terminated)
-
-
-def _raise_once(kind: type[Interrupted]) -> None:
+def _raise_once(number: int, _frame: object) -> None:
     """Raise, but for an interrupt that comes while an earlier one is being acted on."""
     now_s = time.monotonic()
     if now_s - _Press.at_s >= PATIENCE_S:
@@ -107,7 +89,7 @@ def _raise_once(kind: type[Interrupted]) -> None:
         disable = getattr(sys.modules.get("logging"), "disable", None)
         if disable is not None:
             disable()
-        raise kind
+        raise Terminated if number == signal.SIGTERM else Interrupted
 
 
 def _raise_again(lost: Any) -> None:

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from pooler import tables as results
 from pooler.messages import warn
+from store.grades.definition import is_file_word
 from store.judging.kinds import SORTS, WORDS, Voters, is_mixed, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.grades.definition import NamedQrels
-    from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels
+
+
+def own_grades_hint(judge: str) -> str:
+    """Say how a judge's own grades are measured with where the name reads as a file."""
+    return f"pooler qrels define NAME --judge {quote(judge)} names the own grades of a judge so called"
+
+
+def warn_about_name(judge: str) -> None:
+    """Warn where `--qrels` would take a judge's name for a file."""
+    if is_file_word(judge):
+        warn(f"--qrels {quote(judge)} would be a file: {own_grades_hint(judge)}")
+
 
 _NOUNS = {
     "human": ("person", "people"),
@@ -127,10 +140,10 @@ def view_with_kinds(view: results.View, counts: Mapping[str, int]) -> results.Vi
     return replace(view, title=f"{title} (judged {words})" if title else f"Judged {words}")
 
 
-def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
+def who_judged(final: FinalQrels, *, counts_votes: bool = False) -> str:
     """Say in a few words whose grades these are, as `majority of 3 judges, ties low`.
 
-    With `all_votes`, also how many votes documents have, where they have not all as many.
+    `counts_votes`: also how many votes the documents with a grade have, where they have not all as many.
     """
     aggregate, level = final.definition.aggregate, final.level
     if aggregate is None and not final.judges:
@@ -140,7 +153,11 @@ def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
         words += "" if level is None else f", relevant from grade {level}"
     else:
         rule = f"{final.rule} of " if aggregate else ""
-        words = f"{rule}{counted(len(final.judges), 'judge')}{_votes_each(all_votes)}"
+        words = f"{rule}{counted(len(final.judges), 'judge')}"
+        if counts_votes:
+            n_votes = final.all_votes.counts.sum(axis=1)[final.outcome.is_given[final.all_votes.rows]]
+            if n_votes.size and (low := int(n_votes.min())) < (high := int(n_votes.max())):
+                words += f" ({low:,} to {high:,} votes a document)"
         words += "" if aggregate else ", the primary one, or their equal grades"
         words += "" if final.ties is None else f", ties {final.ties}"
         if level is not None and aggregate == "sum":
@@ -150,15 +167,6 @@ def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
         elif level is not None:
             words += f", then binary at level {level}"
     return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
-
-
-def _votes_each(all_votes: AllVotes | None) -> str:
-    """Write how many votes documents have, as ` (1 to 3 votes a document)`; empty where as many."""
-    if all_votes is None or not all_votes.votes.n_documents:
-        return ""
-    n_votes = all_votes.counts.sum(axis=1)
-    low, high = int(n_votes.min()), int(n_votes.max())
-    return "" if low == high else f" ({low:,} to {high:,} votes a document)"
 
 
 def warn_about_qrels(opened: Collection, named: NamedQrels, final: FinalQrels) -> None:

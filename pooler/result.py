@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import count, islice
@@ -66,8 +66,6 @@ class Result:
     _so_far: list[Any] = field(default_factory=list, init=False)
     """Tables made so far, each once, after what yields the others."""
 
-    NAMES: ClassVar[tuple[str, ...]]
-    """Of the tables, the one that answers the question first."""
     SHOWN: ClassVar[int | None] = 1
     """How many of them a command shows by default, as the end of a slice; ``None`` = all."""
     PAGE: ClassVar[str] = ""
@@ -79,17 +77,14 @@ class Result:
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are, but for those that only who names them gets."""
-        named = getattr(self, "NAMES", None)
-        return named or tuple(one.name for one in self._each() if not getattr(one, "by_name", False))
+        return tuple(one.name for one in self._each() if not getattr(one, "by_name", False))
 
     def all_names(self) -> tuple[str, ...]:
         """Return the names of the tables there are, of all."""
-        return self.names() if hasattr(self, "NAMES") else tuple(one.name for one in self._each())
+        return tuple(one.name for one in self._each())
 
     def table(self, name: str) -> Table:
         """Return one table; `UnknownNameError`: there is none of that name."""
-        if hasattr(self, "NAMES") and name in self.names():
-            return with_kinds(self._table(name), self.kinds_of_voters())
         for one in self._each():
             if one.name == name:
                 made = one.table if isinstance(one, Later) else one
@@ -110,7 +105,7 @@ class Result:
 
     def _tables(self) -> Iterator[Table | Later]:
         """Yield the tables, the one that answers the question first; what is not asked for is not made."""
-        yield from map(self._table, self.names())
+        yield from ()
 
     def _each(self) -> Iterator[Table | Later]:
         if not self._so_far:
@@ -125,7 +120,9 @@ class Result:
 
     def views(self, *names: str) -> tuple[View, ...]:
         """Return what people see of some tables, by default of those that a command shows."""
-        shown = [view for name in names or self.shown() for view in self._views(name)]
+        shown: list[View] = []
+        for table in map(self.table, names or self.shown()):
+            shown += [View(table)] if table.seen is None else table.seen
         if shown:
             shown[0] = view_with_kinds(shown[0], self.kinds_of_voters())
         return tuple(_explained_once(shown))
@@ -137,8 +134,6 @@ class Result:
 
     def shown(self) -> tuple[str, ...]:
         """Return the names of the tables that a command shows by default."""
-        if hasattr(self, "NAMES"):
-            return self.names()[: self.SHOWN]
         return tuple(one.name for one in islice(self._each(), self.SHOWN))
 
     def closing(self) -> Sequence[Message]:
@@ -158,18 +153,9 @@ class Result:
         """Return what is one value and no table."""
         return {}
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - of those that have any
+    def lines(self) -> Iterator[str] | None:
         """Return what people read instead of tables, where the field has a form of lines for it."""
         return None
-
-    def _table(self, name: str) -> Table:
-        """Make a table; by default the method does that has its name after an underscore."""
-        table: Table = getattr(self, f"_{name}")()
-        return table
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name) if hasattr(self, "NAMES") else self.table(name)
-        return [View(table)] if table.seen is None else table.seen
 
     def __repr__(self) -> str:
         axes = ((name, getattr(self, name, None)) for name in AXES)
@@ -203,9 +189,6 @@ class Done(Result):
         """What the command ends with."""
         return self.code
 
-    def _tables(self) -> Iterator[Table]:
-        yield from ()
-
     def __repr__(self) -> str:
         return "\n".join((*self.said, *(f"warning: {one}" for one in self.warnings)))
 
@@ -234,18 +217,14 @@ def _explained_once(views: Sequence[View]) -> list[View]:
 
 def facts_view(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> View:
     """Return single facts as people read them: two columns, under the first as their heading."""
-    shown = {name.replace("_", " "): fact_text(fact) for name, fact in facts.items()}
-    (first, value), *others = shown.items()
+    texts = {
+        name.replace("_", " "): f"{fact:,.4g}" if isinstance(fact, float) else written(fact, Column("fact"))
+        for name, fact in facts.items()
+    }
+    (first, value), *others = texts.items()
     columns = [Column("name", heading=first), Column("value", heading=value or "-")]
-    rows = [{"name": name, "value": text} for name, text in others]
+    rows = [{"name": name, "value": text or "-"} for name, text in others]
     return View(Table.of_rows("facts", columns, rows, notes=notes), is_whole=True)
-
-
-def fact_text(fact: Any) -> str | None:
-    """Write a fact for people; ``None`` = undefined, a dash."""
-    if isinstance(fact, float):
-        return f"{fact:,.4g}"
-    return None if fact is None or fact == "" else written(fact, Column("fact"))
 
 
 def fields_of(found: Any) -> dict[str, Any]:
@@ -264,7 +243,7 @@ def html(view: View) -> str:
 
     limit = min(view.limit or NOTEBOOK_ROWS, NOTEBOOK_ROWS)
     rows = range(len(view.table)) if view.rows is None else view.rows
-    shown = render_view(View(view.table, view.columns, rows[:limit], view.title, view.notes))
+    shown = render_view(replace(view, rows=rows[:limit]))
     align = ["right" if column.is_number else "left" for column in shown.columns]
     heads = "".join(
         f'<th style="text-align:{side}">{escape(column.title)}</th>'
@@ -291,14 +270,9 @@ class _WarningCollector(Listener):
     def __init__(self, outer: Listener, progress: Progress | None) -> None:
         self._outer = outer
         self._progress = progress
-        self._warnings: dict[str, None] = {}
+        self.warnings: tuple[str, ...] = ()
         self.said: list[str] = []
         self.written: list[str] = []
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings so far, each once."""
-        return tuple(self._warnings)
 
     def say(self, message: str) -> None:
         self.said.append(message)
@@ -310,21 +284,18 @@ class _WarningCollector(Listener):
         return unseen
 
     def warn(self, message: str) -> None:
-        if message not in self._warnings:
-            self._warnings[message] = None
+        if message not in self.warnings:
+            self.warnings += (message,)
             self._outer.warn(message)
 
-    def progress(self, label: str, total: int) -> AbstractContextManager[Progress]:
-        return self._outer.progress(label, total) if self._progress is None else self._counted(label, total)
-
     @contextmanager
-    def _counted(self, label: str, total: int) -> Iterator[Progress]:
+    def progress(self, label: str, total: int) -> Iterator[Progress]:
         with self._outer.progress(label, total) as advance:
 
             def both(steps: int) -> None:
                 advance(steps)
-                assert self._progress is not None
-                self._progress(steps)
+                if self._progress is not None:
+                    self._progress(steps)
 
             yield both
 

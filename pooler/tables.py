@@ -358,6 +358,8 @@ class View:
     """Rows that people see unless they ask for more; ``None`` = all."""
     of_rows: str = "row"
     """What a row is, for the line that says how many are shown."""
+    is_part: bool = False
+    """Of more rows, which may differ where these do not."""
     is_whole: bool = False
     """Shown whole, for any number of rows asked for, as single facts are."""
 
@@ -449,7 +451,7 @@ def render_view(view: View) -> RenderedView:
     }
     caption = [
         *table.notes,
-        *([f"the same in every row: {', '.join(same)}"] if same else []),
+        *([f"the same in every row{' shown' * view.is_part}: {', '.join(same)}"] if same else []),
         *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in named if column.about),
         *(f"{code}: {words}." for code, words in codes.items()),
     ]
@@ -557,8 +559,21 @@ def _texts(table: Table, column: Column) -> list[str]:
     names = [name for name in ("reason", "interval_reason") if name in table.data]
     reasons = list(zip(*map(table.cells, names), strict=True)) or [()] * len(table)
     return [
-        f"{first:.{column.digits}f} to {last:.{column.digits}f}"
+        _interval(first, last, column.digits)
         if isinstance(first, float) and isinstance(last, float)
         else str(next(filter(None, why), "-"))
         for first, last, why in zip(low, high, reasons, strict=True)
     ]
+
+
+def _interval(low: float, high: float, digits: int) -> str:
+    """Write an interval, with up to two decimals more where its limits look like one.
+
+    >>> _interval(0.55, 0.64, 2), _interval(0.9951, 0.9974, 2), _interval(-0.1, -0.004, 2)
+    ('0.55 to 0.64', '0.995 to 0.997', '-0.10 to 0.00')
+    """
+    for more in range(digits, digits + 3):
+        first, last = (f"{limit:z.{more}f}" for limit in (low, high))
+        if first != last or low == high:
+            break
+    return f"{first} to {last}"

@@ -66,7 +66,7 @@ def test_evaluation_of_bare_files_loads_no_database(tmp_path: Path) -> None:
     assert loaded_by(code, tmp_path) & (DATABASE | {"textual"}) == set()
 
 
-@pytest.mark.parametrize("module", ["session.session", "session.adjudicating", "text.finding", "plain"])
+@pytest.mark.parametrize("module", ["session.session", "session.messages", "text.finding", "plain"])
 def test_judging_without_a_screen_loads_no_textual(module: str, tmp_path: Path) -> None:
     """The judging logic and the line mode work where Textual does not, and know no database."""
     loaded = loaded_by(f"import judge_ui.{module}", tmp_path)

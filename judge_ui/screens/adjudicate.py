@@ -11,9 +11,9 @@ from textual.containers import Vertical
 from judge_ui.screens.base import Dialog
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.reading import ReadingScreen, help_text
-from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.keys import Command, KeyTable, key_name
 from judge_ui.session.messages import cell_name, cell_words
+from judge_ui.session.session import AdjudicatingSession
 from judge_ui.session.words import KeyResult
 from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
 from judge_ui.widgets.lines import OpinionsBox, TitleBar, opinions_text
@@ -28,12 +28,6 @@ from store.wrapping import cell_width, pad
 class CellDialog(Dialog[int | None]):
     """Asks for a cell; gives its place in the list, -1 for all, ``None`` to leave it as it was."""
 
-    DEFAULT_CSS = """
-    CellDialog RowList {
-        height: auto;
-        max-height: 12;
-    }
-    """
     AUTO_FOCUS = "RowList"
 
     def __init__(
@@ -89,7 +83,6 @@ class AdjudicateScreen(JudgeScreen):
         self._adjudicating = session
         self._filter_key = next((key for key in _FILTER_KEYS if keys.meaning(key) is None), _FILTER_KEYS[-1])
         self._opinions = MarkedText("")
-        self._commands[Command.HELP] = self._help
 
     def compose_above(self) -> ComposeResult:
         """Yield the judges' grades."""

@@ -11,12 +11,12 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.theme import Theme
 
+from judge_ui.screens.base import LEAST_HEIGHT, LEAST_WIDTH
 from judge_ui.screens.dialogs import ConfirmDialog, LineDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.session.keys import Keymap, key_table
 from judge_ui.session.messages import decision_mark
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.fields import LEAST_HEIGHT, LEAST_WIDTH
 from store.text import sanitise_line
 
 THEME = Theme(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 
@@ -10,16 +11,61 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import ModalScreen, Screen, ScreenResultType
+from textual.widget import Widget
 
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.widgets.fields import TooSmall, WaitsForPaint
 from judge_ui.widgets.laid_out import MarkedText
 from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar
 from judge_ui.widgets.text_pane import TextPane
 from store.records import Scale
 
 Answer = TypeVar("Answer")
+
+
+class WaitsForPaint(MessagePump):
+    """A base of screens that ask something: an answer was typed after the question was painted.
+
+    On a slow line several keys come at once, and a key that was meant for the screen before is no
+    answer. What its keys do is to be shown by `begin`, no sooner than they work.
+    """
+
+    _seen_at = math.inf
+
+    def on_mount(self) -> None:
+        """Wait until it is painted."""
+        self.call_after_refresh(self._painted)
+
+    def is_meant(self, event: events.Key) -> bool:
+        """Return whether a key was pressed after the screen was painted."""
+        return event.time >= self._seen_at
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether keys are taken."""
+        return self._seen_at < math.inf
+
+    def begin(self) -> None:
+        """Show what the keys do."""
+
+    def _painted(self) -> None:
+        self._seen_at = Message().time
+        self.begin()
+
+
+LEAST_WIDTH, LEAST_HEIGHT = 40, 10
+
+
+class TooSmall(Widget):
+    """Says so; the style sheet shows it when the screen has class ``-tiny`` or ``-flat``."""
+
+    def render(self) -> Content:
+        """Return how large the terminal must be."""
+        need = f"{LEAST_WIDTH} columns and {LEAST_HEIGHT} rows"
+        return Content(f"terminal too small\nneeded: {need}\nctrl+q quits")
 
 
 class LeftOnce(Screen[ScreenResultType]):

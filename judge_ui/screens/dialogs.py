@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,16 +11,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
-from judge_ui.screens.base import Dialog, Question
+from judge_ui.screens.base import Dialog, Question, WaitsForPaint
 from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
-from judge_ui.widgets.fields import LineInput, WaitsForPaint
-from judge_ui.widgets.lines import TitleBar, Words, hints_text
-from judge_ui.widgets.lists import RowList
+from judge_ui.widgets.lines import Hint, TitleBar, Words, hints_text
+from judge_ui.widgets.lists import LineInput, NoteField, RowList
 from store.text import sanitise, sanitise_line
 from store.wrapping import cell_width, pad
-
-if TYPE_CHECKING:
-    from judge_ui.widgets.fields import NoteField
 
 _BACK = ("Esc", "goes back")
 
@@ -28,24 +24,26 @@ _BACK = ("Esc", "goes back")
 class LineDialog(Dialog[str | None]):
     """Asks for a line of text; gives ``None`` when it is to stay as it was."""
 
+    HINTS: ClassVar[Sequence[Hint]] = (("Esc", "leaves it as it was"),)
+
     def __init__(self, question: str, text: str, enter: str, *, is_selected: bool = False) -> None:
         super().__init__()
         self._question = question
         self._text = sanitise_line(text)
         self._enter = enter
-        self._is_selected = is_selected
+        self._field: LineInput | NoteField = LineInput(self._text, is_selected=is_selected)
 
     def compose(self) -> ComposeResult:
         """Lay out the question."""
         with Vertical(classes="dialog"):
             yield TitleBar(self._question, classes="question")
-            yield LineInput(self._text, is_selected=self._is_selected)
-            yield Words(hints_text([("Enter", self._enter), ("Esc", "leaves it as it was")]))
+            yield self._field
+            yield Words(hints_text([("Enter", self._enter), *self.HINTS]))
 
     @property
     def is_changed(self) -> bool:
         """Whether something was typed that leaving would lose."""
-        return self.query_one(LineInput).value != self._text
+        return self._field.value != self._text
 
     def ask_before_quitting(self) -> None:
         """Show what to press first, so that what was typed is not lost by a habit."""
@@ -61,31 +59,17 @@ class NoteDialog(LineDialog):
     """Asks for a note on a document, its docno fit for a terminal; it may have several lines."""
 
     AUTO_FOCUS = "NoteField"
+    HINTS = (("ctrl+j", "new line"), *LineDialog.HINTS)
 
     def __init__(self, docno: str, note: str) -> None:
-        from judge_ui.widgets.fields import NoteField  # the first screen does without
-
         super().__init__(f"Note on {docno}", "", "saves")
         self._text = sanitise(note)
         self._field = NoteField(self._text)
 
-    def compose(self) -> ComposeResult:
-        """Lay out the question."""
-        hints = [("Enter", self._enter), ("ctrl+j", "new line"), ("Esc", "leaves it as it was")]
-        with Vertical(classes="dialog"):
-            yield TitleBar(self._question, classes="question")
-            yield self._field
-            yield Words(hints_text(hints))
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether something was typed that leaving would lose."""
-        return self._field.text != self._text
-
     def on_note_field_submitted(self, event: NoteField.Submitted) -> None:
         """Take the note, unless it is the one there was."""
         event.stop()
-        self.dismiss(self._field.text.strip() if self.is_changed else None)
+        self.dismiss(self._field.value.strip() if self.is_changed else None)
 
 
 class CannotDialog(Dialog[str | None]):
@@ -239,13 +223,7 @@ class PaletteDialog(Dialog[Command | None]):
 
 
 def matching(commands: Sequence[Command], typed: str) -> list[Command]:
-    """Return the commands that have every word typed in their name or explanation.
-
-    Examples
-    --------
-    >>> [str(matching(COMMANDS, typed)[0]) for typed in ("no", "back top", "undone")]
-    ['note', 'inbox', 'redo']
-    """
+    """Return the commands that have every word typed in their name or explanation."""
     words = typed.casefold().split()
     found = [
         command

@@ -16,11 +16,9 @@ from judge_ui.screens.dialogs import PaletteDialog
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
 from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_help
-from judge_ui.session.adjudicating import AdjudicatingSession
-from judge_ui.session.ending import last_topic
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
-from judge_ui.session.messages import day_or_time, forecast_words, result_text, skipped_words
-from judge_ui.session.session import JudgingSession
+from judge_ui.session.messages import day_or_time, forecast_words, last_topic, result_text, skipped_words
+from judge_ui.session.session import AdjudicatingSession, JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from judge_ui.widgets.lines import Notice, TitleBar
 from judge_ui.widgets.lists import RowList

@@ -9,12 +9,12 @@ from textual import on
 from textual.message import Message
 from textual.timer import Timer
 
-from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
+from judge_ui.screens.document import DocumentScreen
 from judge_ui.screens.reading import Review, SummaryScreen
-from judge_ui.session.ending import NextStep
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import (
+    NextStep,
     clock_time,
     conflict_words,
     decision_mark,
@@ -46,7 +46,7 @@ _LEAST_PAUSE_BACK_S = 0.06
 """The same for what can be taken back by the key beside it: the quickest finger is no held key."""
 
 
-class JudgeScreen(BrowsingScreen):
+class JudgeScreen(DocumentScreen):
     """The open topic of a session."""
 
     def __init__(self, session: JudgingSession, keys: KeyTable, opening: KeyResult | None = None) -> None:

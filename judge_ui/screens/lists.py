@@ -2,23 +2,249 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Input, Static
 
 from judge_ui.screens.base import WorkScreen
 from judge_ui.screens.reading import list_help, page_help
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import clock_time, event_words, progress_words, topic_name
+from judge_ui.session.messages import (
+    clock_time,
+    day_or_time,
+    event_words,
+    given_lines,
+    progress_words,
+    topic_name,
+)
+from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.lines import Hint
-from judge_ui.widgets.lists import PoolList, RowList
+from judge_ui.session.words import CANNOT_MARK, grade_mark, grade_name
+from judge_ui.widgets.lines import Hint, TitleBar
+from judge_ui.widgets.lists import LineInput, RowList
 from store.errors import PoolerError
-from store.records import SeenEvent
-from store.text import sanitise_line
+from store.records import SeenEvent, State, Task
+from store.text import counted, sanitise_line
 from store.wrapping import cell_width, cut, pad
+
+_LEAST_DOCNO = 16
+"""Cells of a row that belong to the docno before the words of its state."""
+
+_LEAST_TITLE = 12
+"""Cells of a row that a title must have, or there is none."""
+
+_LEAST_BESIDE_TIME = 20
+"""The same where the time stands beside it, too."""
+
+_TIME = len("today 09:05")
+
+_STATES = {State.SKIPPED: "skipped", State.CANNOT: "cannot be judged"}
+_BRIEF_STATES = {State.SKIPPED: "skip", State.CANNOT: CANNOT_MARK}
+_LEAST_FOR_NAMES = 60
+"""Cells of a row from which on grades are named; below, the title needs the room."""
+_BY_KEY = {
+    Command.SKIP: Filter.SKIPPED,
+    Command.CANNOT: Filter.CANNOT,
+    Command.NOTE: Filter.NOTED,
+    Command.MARK: Filter.MARKED,
+}
+"""What a list is cut down to by the key that makes a document so."""
+
+
+class PoolList(Vertical):
+    """The list, what it is cut down to, and a field to find a docno in it."""
+
+    @dataclass
+    class Chosen(Message):
+        """A document was chosen."""
+
+        place: int
+        """In the queue of the open topic."""
+
+    class Left(Message):
+        """The judge wants to go back."""
+
+    def __init__(self, session: JudgingSession, keys: KeyTable) -> None:
+        super().__init__()
+        self._session = session
+        self._keys = keys
+        self._filters: list[Filter | int] = [
+            *(Filter.ALL, Filter.UNJUDGED),
+            *reversed(session.scale.values),
+            *(Filter.SKIPPED, Filter.CANNOT, Filter.NOTED, Filter.MARKED, Filter.QUICK),
+        ]
+        self._filter: Filter | int = Filter.ALL
+        self._places: Sequence[int] = ()
+        self._is_shown = False
+        self._measured: Sequence[Task] = ()
+        self._docno_width = 0
+        self._has_titles = False
+        self._given: list[dict[str, str]] = []
+        """By docno what an adjudicator's judges gave, written ever closer; empty for judges."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        yield TitleBar(id="list-bar")
+        yield RowList(self._keys)
+        with Horizontal(id="list-find"):
+            yield Static("docno with:", markup=False)
+            yield LineInput(is_selected=True, disabled=True)
+
+    @property
+    def rows(self) -> RowList:
+        """The rows, for the focus."""
+        return self.query_one(RowList)
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether the keys go into the field for a docno."""
+        return self.query_one(Input).has_focus
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether the keys go to the list."""
+        return self.is_finding or self.rows.has_focus
+
+    def show(self) -> None:
+        """Show how the documents stand now, the cursor on the one before the judge."""
+        session = self._session
+        all_places = range(len(session.tasks))
+        self._places = all_places if self._filter is Filter.ALL else session.places(self._filter)
+        row = self.rows.cursor
+        if not (self._is_shown and self.rows.has_focus):
+            # Moved about in, the list stays where it is; else it follows the judge.
+            row = bisect_left(self._places, session.index)
+        self.rows.show(len(self._places), self._line, row)
+        self._is_shown = True
+        if session.tasks is not self._measured:
+            self._measured = session.tasks
+            docnos = (cell_width(sanitise_line(task.docno)) for task in session.tasks)
+            self._docno_width = max(docnos, default=0)
+            self._has_titles = any(session.title(task.docno) for task in session.tasks)
+            given = {task.docno: session.given(task.docno) for task in session.tasks}
+            written = given_lines(list(given.values()), session.scale) if any(given.values()) else []
+            self._given = [dict(zip(given, lines, strict=True)) for lines in written]
+        self._show_filter()
+
+    def _show_filter(self) -> None:
+        total = len(self._session.tasks)
+        name, some = str(self._filter), f"{len(self._places)} of {total}"
+        if self._filter is Filter.ALL:
+            name, some = counted(total, "document"), ""
+        elif self._filter is Filter.QUICK:
+            name = f"decided in under {self._session.quick_s:g} s"
+        elif not isinstance(self._filter, Filter):
+            name = grade_name(self._session.scale, self._filter)
+        self.query_one("#list-bar", TitleBar).show(name, some)
+
+    def on_key(self, event: events.Key) -> None:
+        """Cut the list down, look for a docno, or go back."""
+        if self.is_finding:
+            if event.key == "escape":
+                event.stop()
+                self._end_finding()
+            return
+        meaning = self._keys.meaning(event.key, event.character)
+        if event.key in ("tab", "shift+tab"):
+            step = 1 if event.key == "tab" else -1
+            place = self._filters.index(self._filter) + step
+            self._cut_down(self._filters[place % len(self._filters)])
+        elif isinstance(meaning, int):
+            self._cut_down(meaning)
+        elif meaning in _BY_KEY:
+            self._cut_down(_BY_KEY[meaning])
+        elif meaning is Command.FIND:
+            field = self.query_one(Input)
+            field.disabled = False
+            self.add_class("-finding")
+            field.focus()
+        elif meaning in (Command.NEXT_HIT, Command.PREVIOUS_HIT):
+            self._find(1 if meaning is Command.NEXT_HIT else -1)
+        elif meaning is Command.HELP:
+            self.app.push_screen(list_help(self._keys, self._session.scale))
+        elif meaning in (Command.LIST, Command.INBOX, Command.QUIT):
+            self.post_message(self.Left())
+        else:
+            return
+        event.stop().prevent_default()
+
+    @on(RowList.Chosen)
+    def _chosen(self, message: RowList.Chosen) -> None:
+        message.stop()
+        if message.row < len(self._places):
+            self.post_message(self.Chosen(self._places[message.row]))
+
+    def _cut_down(self, wanted: Filter | int) -> None:
+        """Show other documents, the cursor on the one before the judge or the next after it."""
+        self._filter = wanted
+        self.show()
+        self.rows.move_to(bisect_left(self._places, self._session.index))
+
+    def _end_finding(self) -> None:
+        self.rows.focus()
+        self.query_one(Input).disabled = True
+        self.remove_class("-finding")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        """Go to the first docno from here on that has what was typed."""
+        event.stop()
+        self._find(0)
+
+    @on(Input.Submitted)
+    def _found(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._end_finding()
+
+    def _find(self, step: int) -> None:
+        """Move to the next docno that has what was typed, in a direction, wrapping."""
+        wanted = self.query_one(Input).value.casefold()
+        n_rows = len(self._places)
+        if not wanted or not n_rows:
+            return
+        direction = step or 1
+        for distance in range(abs(step), n_rows + 1):
+            row = (self.rows.cursor + direction * distance) % n_rows
+            docno = self._session.tasks[self._places[row]].docno
+            if wanted in sanitise_line(docno).casefold():
+                self.rows.move_to(row)
+                return
+
+    def _line(self, row: int, width: int) -> str:
+        place = self._places[row]
+        if place >= len(self._session.tasks):
+            return ""
+        task = self._session.tasks[place]
+        here = ">" if place == self._session.index else " "
+        marks = ("*" if task.note else " ") + ('"' if task.passages else " ")
+        scale, states, named = self._session.scale, _STATES, grade_name
+        if self._given or (self._has_titles and width < _LEAST_FOR_NAMES):
+            states, named = _BRIEF_STATES, grade_mark
+        names = {value: named(scale, value) for value in scale.values}
+        state = states.get(task.state, "-")
+        if task.state is State.JUDGED and task.grade is not None:
+            state = names[task.grade]
+        widest = max(map(cell_width, [*names.values(), *states.values()]))
+        column = min(widest, max(width - len('>  *" ') - _LEAST_DOCNO, 8))
+        line = f"{here} {pad(state, column)} {marks} {pad(sanitise_line(task.docno), self._docno_width)}"
+        if self._given:
+            room = width - cell_width(line) - len("  ")
+            written = [lines.get(task.docno, "") for lines in self._given]
+            line += f"  {next((one for one in written if cell_width(one) <= room), written[-1])}"
+        when = "" if task.judged_at is None else day_or_time(task.judged_at, datetime.now().astimezone())
+        room = width - cell_width(line) - len("  ")
+        with_time = room - _TIME - len("  ")
+        if with_time >= _LEAST_BESIDE_TIME:
+            return f"{line}  {pad(self._session.title(task.docno), with_time)}  {when}"
+        return f"{line}  {cut(self._session.title(task.docno), room)}" if room >= _LEAST_TITLE else line
 
 
 class PoolListScreen(WorkScreen[int | None]):
@@ -53,10 +279,6 @@ class PoolListScreen(WorkScreen[int | None]):
     def _left(self) -> None:
         self.dismiss(None)
 
-    @on(PoolList.HelpWanted)
-    def _help_wanted(self) -> None:
-        self.app.push_screen(list_help(self._keys, self._session.scale))
-
 
 def list_hints(keys: KeyTable, *, is_finding: bool) -> list[Hint]:
     """Return the keys that work in a list, or in its field for a docno."""
@@ -76,8 +298,6 @@ _LONGEST_TOPIC = 14
 _SHORTEST_DOCNO = 8
 _SHORTEST_WORDS = 14
 """Cells of a row that belong to what was done before the docno."""
-_LEAST_TITLE = 12
-"""Cells of a title, or there is none."""
 
 
 class HistoryScreen(WorkScreen[SeenEvent | None]):

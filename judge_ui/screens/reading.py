@@ -11,22 +11,20 @@ from textual import events
 from textual.screen import Screen
 
 from judge_ui.screens.base import TextScreen
-from judge_ui.session.ending import (
+from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
+from judge_ui.session.messages import (
     NextStep,
     conclusion,
     forecast_of_others,
-    goal_words,
-    next_step,
-    own_keys,
-    tally,
-)
-from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
-from judge_ui.session.messages import (
     forecast_words,
+    goal_words,
     grade_keys,
     guidelines_title,
+    next_step,
+    own_keys,
     pace_words,
     progress_words,
+    tally,
     topic_name,
 )
 from judge_ui.session.session import JudgingSession
@@ -66,12 +64,6 @@ class ReadingScreen(TextScreen[bool]):
             event.stop()
             if self.is_meant(event):
                 self.dismiss(event.key == "enter")
-
-
-def topic_screen(topic: Topic, keys: KeyTable) -> ReadingScreen:
-    """Make the page of a whole topic."""
-    title = f"Topic {sanitise_line(topic.topic)}"
-    return ReadingScreen(title, topic_text(topic), keys, Command.TOPIC)
 
 
 def guidelines_screen(guideline: Guideline | None, keys: KeyTable) -> ReadingScreen:
@@ -114,11 +106,6 @@ Entry = tuple[str, str]
 """Keys, and what they do."""
 
 
-def help_screen(keys: KeyTable, scale: Scale) -> ReadingScreen:
-    """Make the page of the keys of the judging screen."""
-    return _screen(partial(help_text, keys, scale), keys)
-
-
 def inbox_help(keys: KeyTable, commands: Sequence[Command]) -> ReadingScreen:
     """Make the page of the keys of the list of topics."""
     return page_help(keys, "Topics", [("Enter", "open the topic"), *_commands(keys, commands)])
@@ -131,7 +118,7 @@ def page_help(keys: KeyTable, title: str, hints: Sequence[Entry], about: str = "
         moving = _section("Moving", _commands(keys, SCROLLING), width)
         return _section(title, hints, width) + moving + MarkedText(about)
 
-    return _screen(marked_text, keys)
+    return ReadingScreen("Keys", marked_text, keys, Command.HELP)
 
 
 def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
@@ -164,10 +151,6 @@ def help_text(keys: KeyTable, scale: Scale, width: int = 80) -> MarkedText:
     marked_text += _section("Scrolling", _commands(keys, SCROLLING), width)
     marked_text += strong("Good to know")
     return marked_text + MarkedText("".join(f"\n  {_hanging(line, '  ', width)}" for line in _ABOUT))
-
-
-def _screen(marked_text: Callable[[int], MarkedText], keys: KeyTable) -> ReadingScreen:
-    return ReadingScreen("Keys", marked_text, keys, Command.HELP)
 
 
 def _commands(keys: KeyTable, commands: Sequence[Command]) -> list[Entry]:
@@ -248,52 +231,36 @@ def summary_text(session: JudgingSession, offered: Sequence[tuple[str, str]]) ->
     marked_text = strong(f"{head[0].upper()}{head[1:]}.") + MarkedText("\n\n")
     for name, count in lines:
         marked_text += MarkedText(f"  {pad(name, column)}{count:>6}\n")
-    for line in (*_times(session.tasks), *_forecast(session), *_goal(session)):
+    if line := _times(session.tasks):
         marked_text += MarkedText(f"\n{line}")
+    if (forecast := forecast_of_others(session)) is not None:
+        if forecast.pace is not None:
+            marked_text += MarkedText(f"\nYour pace: {pace_words(forecast.pace)} a document.")
+        if words := forecast_words(forecast):
+            marked_text += MarkedText(f"\nOther topics: {words}.")
+    if words := goal_words(session):
+        marked_text += MarkedText(f"\n{words[0].upper()}{words[1:]}.")
     marked_text += MarkedText("\n\n")
     for key, meaning in offered:
         marked_text += MarkedText("  ") + strong(pad(key, 8)) + MarkedText(f"{meaning}\n")
     return marked_text
 
 
-def _times(tasks: Sequence[Task]) -> list[str]:
+def _times(tasks: Sequence[Task]) -> str:
     seconds = [
         task.dwell_ms / 1000
         for task in tasks
         if task.state in (State.JUDGED, State.CANNOT) and task.dwell_ms is not None
     ]
     if not seconds:
-        return []
+        return ""
     total, middle = duration_words(sum(seconds)), pace_words(median(seconds))
-    return [f"Time on the screen: {total}, the median document {middle}."]
-
-
-def _goal(session: JudgingSession) -> list[str]:
-    words = goal_words(session)
-    return [f"{words[0].upper()}{words[1:]}."] if words else []
-
-
-def _forecast(session: JudgingSession) -> list[str]:
-    forecast = forecast_of_others(session)
-    if forecast is None:
-        return []
-    pace = [] if forecast.pace is None else [f"Your pace: {pace_words(forecast.pace)} a document."]
-    words = forecast_words(forecast)
-    return [*pace, f"Other topics: {words}."] if words else pace
+    return f"Time on the screen: {total}, the median document {middle}."
 
 
 @dataclass
 class Review:
-    """Documents to go over.
-
-    Examples
-    --------
-    >>> review = Review("skipped", ["d2", "d5"])
-    >>> review.here, review.where
-    ('d2', '1 of 2 skipped')
-    >>> review.go(1), review.here, review.go(1), review.here
-    (True, 'd5', False, 'd5')
-    """
+    """Documents to go over."""
 
     what: str
     """What they have in common, as in ``skipped``."""

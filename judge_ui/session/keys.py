@@ -18,15 +18,15 @@ A keymap is a TOML file, or one of those that come with the program
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, Self
 
-from store.errors import ArgumentError, Fault, FaultList, FormatError, nearest
+from store.errors import ArgumentError, FaultList, nearest
+from store.formats.lines import is_regular_file
+from store.formats.scale import read_toml
 from store.records import Scale
 from store.text import sanitise_line
 
@@ -182,10 +182,6 @@ class KeyTable:
         """Name the key of a grade for people."""
         return key_name(self.of_grade[value][0])
 
-    def grade_names(self, value: int) -> list[str]:
-        """Name every key of a grade for people, the best first; a letter as it was declared."""
-        return [key_name(key) for key in self.of_grade[value]]
-
 
 def key_table(scale: Scale, keymap: Keymap | None = None) -> KeyTable:
     """Lay out the keys of a scale.
@@ -241,13 +237,7 @@ _KEYLESS_HINT = '`--keymap FILE.toml` with a line such as 10 = "a" under [grades
 
 
 def keyless_grades(values: Collection[int]) -> str:
-    """Return the message that grades need keys.
-
-    Examples
-    --------
-    >>> keyless_grades([10, 11])
-    'needs a key declared for each grade that has no digit; grades 10, 11 have none'
-    """
+    """Return the message that grades need keys."""
     listed = ", ".join(map(str, values))
     which = f"grade {listed} has" if len(values) == 1 else f"grades {listed} have"
     return f"needs a key declared for each grade that has no digit; {which} none"
@@ -268,13 +258,7 @@ def has_two_cases(key: str) -> bool:
 
 
 def key_name(key: str) -> str:
-    """Name a key for people.
-
-    Examples
-    --------
-    >>> key_name(" "), key_name("pagedown"), key_name("f2"), key_name("u")
-    ('space', 'PgDn', 'F2', 'u')
-    """
+    """Name a key for people."""
     if key in _NAMES:
         return _NAMES[key]
     return key if len(key) == 1 or "+" in key else key.capitalize()
@@ -356,30 +340,18 @@ def read_keymap(name: str, scale: Scale) -> Keymap:
     `ArgumentError`: no such file, or a preset that does not suit the scale. `FormatError`: a key with two
     meanings, an unknown grade or command, a key that never reaches a program, a grade left without a key; all
     faults at once.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> keymap = read_keymap("home-row", parse_scale("0-3"))
-    >>> keymap.grades[1]
-    ('s', '1')
     """
     faults = FaultList(sanitise_line(name))
-    keymap = PRESETS[name](scale) if name in PRESETS else _read(_toml(name), scale, faults)
+    if name in PRESETS:
+        keymap = PRESETS[name](scale)
+    elif is_regular_file(name):
+        keymap = _read(read_toml(name), scale, faults)
+    else:
+        requirement = f"must be one of {', '.join(PRESETS)}, or a TOML file that can be read"
+        raise ArgumentError("keymap", requirement, sanitise_line(name))
     _check(keymap, scale, faults)
     faults.raise_if_any()
     return keymap
-
-
-def _toml(path: str) -> dict[str, Any]:
-    file = sanitise_line(path)
-    try:
-        return tomllib.loads(Path(path).read_text("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(file, [Fault(None, f"expected TOML, got: {error}")]) from error
-    except (OSError, ValueError) as error:
-        requirement = f"must be one of {', '.join(PRESETS)}, or a TOML file that can be read"
-        raise ArgumentError("keymap", requirement, file) from error
 
 
 def _read(data: Mapping[str, Any], scale: Scale, faults: FaultList) -> Keymap:
@@ -518,13 +490,7 @@ def _check(keymap: Keymap, scale: Scale, faults: FaultList) -> None:
 
 
 def command_name(command: Command) -> str:
-    """Return the name of a command in a keymap.
-
-    Examples
-    --------
-    >>> command_name(Command.NEXT_HIT), command_name(Command.CANNOT)
-    ('next-hit', 'cannot')
-    """
+    """Return the name of a command in a keymap."""
     return "cannot" if command is Command.CANNOT else command.value.replace(" ", "-")
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from enum import Enum
+from operator import itemgetter
 
-from judge_ui.session.keys import KeyTable
+from judge_ui.session.keys import Command, KeyTable, key_name
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
@@ -26,6 +29,7 @@ from store.records import (
     Action,
     Decision,
     Guideline,
+    InboxLine,
     LiveSitting,
     Scale,
     SeenEvent,
@@ -68,15 +72,6 @@ def day_or_time(moment: datetime | None, now: datetime) -> str:
     """Return when something was last done: the time when it was today in the zone of `now`, else the date.
 
     ``None`` = never.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> now = datetime(2025, 11, 21, 18, 0, tzinfo=UTC)
-    >>> day_or_time(datetime(2025, 11, 21, 9, 5, tzinfo=UTC), now)
-    'today 09:05'
-    >>> day_or_time(datetime(2025, 11, 20, 23, 5, tzinfo=UTC), now), day_or_time(None, now)
-    ('2025-11-20', '-')
     """
     if moment is None:
         return "-"
@@ -102,20 +97,13 @@ def result_text(result: KeyResult) -> str:
     return sanitise_line(result.message)
 
 
-def state_words(task: Task, scale: Scale) -> str:
-    """Return how a document stands, in words.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> state_words(Task("d1", State.JUDGED, 1, "", "", 1), parse_scale("binary"))
-    'judged: 1 relevant'
-    """
-    if task.state is State.JUDGED and task.grade is not None:
-        return f"judged: {grade_name(scale, task.grade)}"
-    if task.state is State.CANNOT:
-        return f"cannot be judged: {sanitise_line(task.reason)}"
-    return str(task.state)
+def state_words(stands: Task | SeenEvent, scale: Scale) -> str:
+    """Return how a document stands, in words."""
+    if stands.state is State.JUDGED and stands.grade is not None:
+        return grade_name(scale, stands.grade)
+    if stands.state is State.CANNOT:
+        return f"cannot be judged: {sanitise_line(stands.reason)}"
+    return str(stands.state)
 
 
 def progress_words(session: JudgingSession) -> list[str]:
@@ -135,13 +123,7 @@ def progress_words(session: JudgingSession) -> list[str]:
 
 
 def skipped_words(n_skipped: int, before: str = "") -> str:
-    """Count what is skipped, behind something else; empty where nothing is.
-
-    Examples
-    --------
-    >>> skipped_words(18, ", "), skipped_words(0, ", ")
-    (', 18 skipped', '')
-    """
+    """Count what is skipped, behind something else; empty where nothing is."""
     return f"{before}{n_skipped} skipped" if n_skipped else ""
 
 
@@ -157,14 +139,7 @@ def topic_name(session: JudgingSession) -> str:
 
 
 def decision_mark(decision: Decision, scale: Scale) -> str:
-    """Name a decision as shortly as can be.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> decision_mark(Decision("12", "d1", Action.JUDGE, grade=1), parse_scale("binary"))
-    '1'
-    """
+    """Name a decision as shortly as can be."""
     if decision.grade is not None:
         return grade_mark(scale, decision.grade)
     names = {Action.SKIP: "skip", Action.CANNOT: "can't", Action.MARK: "passage"}
@@ -172,22 +147,8 @@ def decision_mark(decision: Decision, scale: Scale) -> str:
 
 
 def event_words(event: SeenEvent, scale: Scale) -> str:
-    """Return what one event did, fit for one line of a terminal.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> from store.formats.scale import parse_scale
-    >>> at = datetime(2025, 11, 21, 9, 5, tzinfo=UTC)
-    >>> judged = ("12", "d1", Action.JUDGE, State.JUDGED, 1, "", "", 1, at)
-    >>> event_words(SeenEvent(*judged, is_undone=True, is_here=True), parse_scale("binary"))
-    'undone: 1 relevant'
-    """
-    stands = str(event.state)
-    if event.state is State.JUDGED and event.grade is not None:
-        stands = grade_name(scale, event.grade)
-    elif event.state is State.CANNOT:
-        stands = f"cannot be judged: {sanitise_line(event.reason)}"
+    """Return what one event did, fit for one line of a terminal."""
+    stands = state_words(event, scale)
     words = {
         Action.NOTE: f"note: {sanitise_line(event.note)}" if event.note else "note removed",
         Action.MARK: "passages marked",
@@ -222,7 +183,7 @@ def grade_keys(keys: KeyTable, scale: Scale) -> list[tuple[str, str]]:
     """
     entries = []
     for grade in scale.grades:
-        names = [sanitise_line(name) for name in keys.grade_names(grade.value)]
+        names = [sanitise_line(name) for name in map(key_name, keys.of_grade[grade.value])]
         label = sanitise_line(grade.label)
         is_value = names == [str(grade.value)]
         entries.append(("  ".join(names), label if is_value else f"{grade.value} {label}"))
@@ -230,26 +191,14 @@ def grade_keys(keys: KeyTable, scale: Scale) -> list[tuple[str, str]]:
 
 
 def forecast_words(forecast: Forecast) -> str:
-    """Return how long the rest will take; empty while unknown.
-
-    Examples
-    --------
-    >>> forecast_words(Forecast(173, 6500.0, 5000.0, 8000.0, 40, 37.6))
-    '173 left, about 1 h 50 at your pace'
-    """
+    """Return how long the rest will take; empty while unknown."""
     if not forecast.left or forecast.seconds is None:
         return ""
     return f"{forecast.left} left, {duration_words(forecast.seconds)} at your pace"
 
 
 def pace_words(seconds: float) -> str:
-    """Return a time for one document in words.
-
-    Examples
-    --------
-    >>> pace_words(0.84), pace_words(9.4), pace_words(130)
-    ('0.8 s', '9 s', '2 min 10 s')
-    """
+    """Return a time for one document in words."""
     if seconds < 10:
         return f"{seconds:.1f} s" if seconds < 2 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -263,7 +212,7 @@ def warning_of_others(session: JudgingSession) -> str:
     return ""
 
 
-def elsewhere_words(sittings: Iterable[LiveSitting], topic: str) -> str:
+def elsewhere_words(sittings: Sequence[LiveSitting], topic: str) -> str:
     """Name another sitting that is alive, one at this topic before others; empty = there is none."""
     for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):
         host = sanitise_line(one.host) or "another terminal"
@@ -271,45 +220,6 @@ def elsewhere_words(sittings: Iterable[LiveSitting], topic: str) -> str:
         at = f", at {same}," if one.topic else ""
         return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
     return ""
-
-
-CANNOT_MARK = "can't"
-
-
-def given_grade_mark(scale: Scale, given_grade: GivenGrade) -> str:
-    """Name what a judge decided as shortly as can be.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> given_grade_mark(parse_scale("ntcir"), 3), given_grade_mark(parse_scale("0-2"), None)
-    ('S', "can't")
-    """
-    return CANNOT_MARK if given_grade is None else grade_mark(scale, given_grade)
-
-
-def given_grade_name(scale: Scale, given_grade: GivenGrade) -> str:
-    """Name what a judge decided in full."""
-    return "can't be judged" if given_grade is None else grade_name(scale, given_grade)
-
-
-def marks(scale: Scale, given_grades: Iterable[GivenGrade]) -> str:
-    """Name what several judges decided as shortly as can be, with commas."""
-    return ", ".join(given_grade_mark(scale, given_grade) for given_grade in given_grades)
-
-
-def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
-    """Write who gave what on one line, in as few cells as can be.
-
-    Examples
-    --------
-    >>> from store.records import State
-    >>> from store.formats.scale import parse_scale
-    >>> opinions = [Opinion("A", State.JUDGED, 2, "", "sure"), Opinion("B", State.CANNOT, None, "torn", "")]
-    >>> opinion_marks(opinions, parse_scale("0-2"))
-    "A 2  B can't"
-    """
-    return "  ".join(f"{one.letter} {given_grade_mark(scale, one.grade)}" for one in opinions)
 
 
 def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> list[list[str]]:
@@ -329,7 +239,7 @@ def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> l
     n_judges = max(map(len, given_grades), default=0)
     named, bare = [], []
     for one in given_grades:
-        marked, gap = [given_grade_mark(scale, grade) for grade in one], gap_of(one)
+        marked, gap = [grade_mark(scale, grade) for grade in one], gap_of(one)
         rest = [""] * (n_judges - len(one)) + ["" if gap is None else f"gap {gap}"]
         named.append([*(f"{letter(place)} {mark}" for place, mark in enumerate(marked)), *rest])
         bare.append([*marked, *rest])
@@ -350,18 +260,11 @@ def _in_columns(rows: Sequence[Sequence[str]], blanks: str) -> list[str]:
 def opinion_head(opinion: Opinion, scale: Scale) -> str:
     """Write whose opinion it is, what was decided, and for which reason."""
     reason = f": {opinion.reason}" if opinion.reason else ""
-    return f"{opinion.letter}  {given_grade_name(scale, opinion.grade)}{reason}"
+    return f"{opinion.letter}  {grade_name(scale, opinion.grade)}{reason}"
 
 
 def opinion_tail(opinion: Opinion) -> str:
-    r"""Write on one line what stands beside the decision: the note, and what was marked.
-
-    Examples
-    --------
-    >>> from store.records import Passage, State
-    >>> opinion_tail(Opinion("A", State.JUDGED, 2, "", "see\nbelow", (Passage(0, 3, "oak"),)))
-    'see below "oak"'
-    """
+    """Write on one line what stands beside the decision: the note, and what was marked."""
     quotes = [f'"{one.text}"' for one in opinion.passages]
     return sanitise_line(" ".join([*([opinion.note] if opinion.note else []), *quotes]))
 
@@ -383,46 +286,113 @@ def opinion_lines(opinion: Opinion, scale: Scale) -> list[str]:
 
 
 def history_words(found: Disagreement, scale: Scale) -> str:
-    """Return what happened to a disagreement before; empty = nothing.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> history_words(Disagreement((), 1, Settlement.CHANGED, 2, (0, 2)), parse_scale("0-2"))
-    'changed since 0, 2 was settled as 2'
-    """
+    """Return what happened to a disagreement before; empty = nothing."""
     if found.status is Settlement.OPEN:
         return ""
-    mark = given_grade_mark(scale, found.outcome)
+    mark = grade_mark(scale, found.outcome)
     if found.status is Settlement.CHANGED:
-        return f"changed since {marks(scale, found.outcome_on)} was settled as {mark}"
+        marks = ", ".join(grade_mark(scale, given_grade) for given_grade in found.outcome_on)
+        return f"changed since {marks} was settled as {mark}"
     return f"settled as {mark}"
 
 
 def cell_name(cell: tuple[GivenGrade, GivenGrade], scale: Scale) -> str:
-    """Name a cell of the kappa table.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> cell_name((0, None), parse_scale("0-2"))
-    "0 / can't"
-    """
-    return " / ".join(given_grade_mark(scale, given_grade) for given_grade in cell)
+    """Name a cell of the kappa table."""
+    return " / ".join(grade_mark(scale, given_grade) for given_grade in cell)
 
 
 def cell_words(count: CellCount, scale: Scale) -> str:
-    """Return how many documents a cell has, how many are settled, and as what.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> cell_words(CellCount((0, 2), 5, 3, {2: 2, None: 1}), parse_scale("0-2"))
-    "5 documents, 3 settled (as 2: 2, as can't: 1)"
-    """
+    """Return how many documents a cell has, how many are settled, and as what."""
     outcomes = ", ".join(
-        f"as {given_grade_mark(scale, given_grade)}: {count.outcomes[given_grade]}"
+        f"as {grade_mark(scale, given_grade)}: {count.outcomes[given_grade]}"
         for given_grade in in_order(count.outcomes)
     )
     more = f" ({outcomes})" if outcomes else ""
     return f"{counted(count.documents, 'document')}, {count.settled} settled{more}"
+
+
+ALL_DECIDED = "every document has a decision"
+
+
+def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
+    """Count the documents of a topic by grade, the highest first, and by the other states."""
+    grades = Counter(task.grade for task in tasks)
+    states = Counter(task.state for task in tasks)
+    lines = [(grade_name(scale, value), grades[value]) for value in reversed(scale.values)]
+    lines += [("skipped", states[State.SKIPPED]), ("cannot be judged", states[State.CANNOT])]
+    if states[State.UNJUDGED]:
+        lines.append(("unjudged", states[State.UNJUDGED]))
+    return lines
+
+
+def conclusion(session: JudgingSession) -> str:
+    """Return whether the open topic is done: a document that is skipped is not decided."""
+    progress = session.progress
+    if session.is_complete:
+        return ALL_DECIDED
+    left = f"{counted(progress.left, 'document')} unjudged" if progress.left else ""
+    return left + skipped_words(progress.skipped, ", " if left else "")
+
+
+def goal_words(session: JudgingSession) -> str:
+    """Return how the open topic stands to the organiser's goal; empty where there is none."""
+    if session.goal is None or session.topic is None:
+        return ""
+    try:
+        words = session.goal.words(session.topic.topic)
+    except PoolerError:
+        # Its words may name runs, which no judge is to see.
+        return "whether the goal is reached could not be found out"
+    return f"{words}; the rest may stay unjudged" if session.is_at_goal else words
+
+
+def last_topic(lines: Sequence[InboxLine], but: Collection[str] = ()) -> str | None:
+    """Return the topic that was worked at last; ``None`` = there is none, or it is done, or among others."""
+    worked_at = [(line.last_judged_at, line) for line in lines if line.last_judged_at is not None]
+    _, last = max(worked_at, key=itemgetter(0), default=(None, None))
+    is_done = last is None or last.topic in but or not (last.left or last.skipped)
+    return None if last is None or is_done else last.topic
+
+
+def forecast_of_others(session: JudgingSession) -> Forecast | None:
+    """Foresee how long the other topics will take; ``None`` where the database has no answer."""
+    here = session.topic.topic if session.topic else ""
+    with suppress(PoolerError):
+        return session.forecast(sum(line.left for line in session.desk.inbox() if line.topic != here))
+    return None
+
+
+class NextStep(Enum):
+    """What the judge wants after a topic."""
+
+    INBOX = "inbox"
+    SKIPPED = "skipped"
+    QUICK = "quick"
+    UNDO = "undo"
+    STAY = "stay"
+    QUIT = "quit"
+
+
+NEXT_STEPS: Mapping[object, NextStep] = {
+    Command.INBOX: NextStep.INBOX,
+    Command.SKIP: NextStep.SKIPPED,
+    Command.UNDO: NextStep.UNDO,
+    Command.QUIT: NextStep.QUIT,
+}
+"""What commands mean there."""
+
+_OWN_KEYS = {NextStep.STAY: "daf", NextStep.QUICK: "rvw"}
+
+
+def own_keys(meaning: Callable[[str], object]) -> dict[NextStep, str]:
+    """Choose the keys that mean something at the end of a topic alone: the first that mean no other step."""
+    return {
+        wish: next((key for key in keys if meaning(key) not in NEXT_STEPS), "")
+        for wish, keys in _OWN_KEYS.items()
+    }
+
+
+def next_step(meaning: object, typed: str, own: Mapping[NextStep, str]) -> NextStep | None:
+    """Return what was asked for, by the meaning of a key or by a key of `own_keys`; ``None`` = nothing."""
+    step = NEXT_STEPS.get(meaning)
+    return next((one for one in own if own[one] == typed), None) if step is None else step

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -166,7 +165,7 @@ class OpenQueue:
 
 
 class Filter(StrEnum):
-    """What a list can be cut down to, besides a grade."""
+    """What a list can be cut down to, besides a grade; states have the names of `State`."""
 
     ALL = "all"
     UNJUDGED = "unjudged"
@@ -178,42 +177,19 @@ class Filter(StrEnum):
     QUICK = "decided quickly"
 
 
-_STATES = {
-    Filter.UNJUDGED: State.UNJUDGED,
-    Filter.JUDGED: State.JUDGED,
-    Filter.SKIPPED: State.SKIPPED,
-    Filter.CANNOT: State.CANNOT,
-}
-
-
-def places(tasks: Sequence[Task], wanted: Filter | int, *, quick_s: float) -> list[int]:
-    """Return the places of the documents that a filter, or a grade value, lets through.
+def is_let_through(task: Task, wanted: Filter | int, quick_s: float) -> bool:
+    """Return whether a document stands as a filter wants it, or has a grade value.
 
     A decision after fewer than `quick_s` seconds on the screen counts as quick; one whose time is not known
     does not.
-
-    Examples
-    --------
-    >>> tasks = [
-    ...     Task("d1", State.JUDGED, 2, "", "", 1, dwell_ms=400),
-    ...     Task("d2", State.UNJUDGED, None, "odd", "", 1),
-    ... ]
-    >>> [places(tasks, wanted, quick_s=1.0) for wanted in (2, Filter.NOTED, Filter.QUICK)]
-    [[0], [1], [0]]
     """
-    return [place for place, task in enumerate(tasks) if _is_wanted(task, wanted, quick_s)]
-
-
-def _is_wanted(task: Task, wanted: Filter | int, quick_s: float) -> bool:
     if not isinstance(wanted, Filter):
         return task.state is State.JUDGED and task.grade == wanted
-    if wanted in _STATES:
-        return task.state is _STATES[wanted]
-    if wanted is Filter.NOTED:
-        return bool(task.note)
-    if wanted is Filter.MARKED:
-        return bool(task.passages)
-    if wanted is Filter.QUICK:
-        is_decided = task.state in (State.JUDGED, State.CANNOT)
-        return is_decided and task.dwell_ms is not None and task.dwell_ms < quick_s * 1000
-    return True
+    is_decided = task.state in (State.JUDGED, State.CANNOT)
+    others = {
+        Filter.ALL: True,
+        Filter.NOTED: bool(task.note),
+        Filter.MARKED: bool(task.passages),
+        Filter.QUICK: is_decided and task.dwell_ms is not None and task.dwell_ms < quick_s * 1000,
+    }
+    return others.get(wanted, task.state.name == wanted.name)

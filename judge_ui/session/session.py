@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
+from judge_ui.session.queue import Drawing, Filter, OpenQueue, is_let_through
 from judge_ui.session.words import (
     Attempt,
     DecisionConflict,
@@ -30,12 +30,14 @@ from judge_ui.session.words import (
 from judge_ui.text.finding import common_terms, query_terms
 from store.analysis.pools.pace import Forecast, forecast
 from store.errors import ConflictError, PoolerError, StoreError
+from store.judging.disagreements import Settlement
 from store.records import Action, Decision, Passage, SeenEvent, ShownDocument, State, Task, Topic
 from store.text import sanitise_line
 
 if TYPE_CHECKING:
+    from store.judging.adjudication import AdjudicationDesk
     from store.judging.desk import Desk
-    from store.judging.disagreements import GivenGrade
+    from store.judging.disagreements import Disagreement, GivenGrade
 
 
 IDLE_AFTER_S = 120.0
@@ -383,7 +385,8 @@ class JudgingSession:
 
     def places(self, wanted: Filter | int) -> list[int]:
         """Return the places of the documents that a filter, or a grade, lets through."""
-        return places(self.tasks, wanted, quick_s=self.quick_s)
+        tasks, quick_s = enumerate(self.tasks), self.quick_s
+        return [place for place, task in tasks if is_let_through(task, wanted, quick_s)]
 
     def docnos(self, wanted: Filter | int) -> list[str]:
         """Return the documents that a filter, or a grade, lets through."""
@@ -626,21 +629,12 @@ class JudgingSession:
             return f"grade {grade_mark(self.scale, task.grade)}"
         return "cannot be judged" if task.state is State.CANNOT else str(task.state)
 
-    def _decide(
-        self,
-        action: Action,
-        *,
-        words: str,
-        done: str,
-        grade: int | None = None,
-        reason: str = "",
-        note: str | None = None,
-        passages: tuple[Passage, ...] | None = None,
-    ) -> KeyResult:
+    def _decide(self, action: Action, *, words: str, done: str, **said: Any) -> KeyResult:
+        """Write a decision, with what it says: a grade, a reason, a note or passages."""
         waiting = self.pending
-        if waiting is not None and (note is not None or passages is not None):
+        if waiting is not None and action in (Action.NOTE, Action.MARK):
             # A note takes the place of a note, as a grade does of a grade.
-            if note is None or waiting.decision.note is None:
+            if action is Action.MARK or waiting.decision.note is None:
                 return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {waiting.words}")
         elif waiting is not None and waiting.stays:
             # A note that waits is not given up for a grade: it goes first, or neither does.
@@ -655,10 +649,6 @@ class JudgingSession:
             topic=topic,
             docno=docno,
             action=action,
-            grade=grade,
-            reason=reason,
-            note=note,
-            passages=passages,
             seen_revision=task.revision,
             position=self.index,
             document_sha256=self._dwell.sha256,
@@ -666,6 +656,7 @@ class JudgingSession:
             dwell_ms=self._dwell.ms,
             active_ms=self._dwell.active_ms,
             dropped_keys=self._dwell.dropped,
+            **said,
         )
         return self._write(Attempt(decision, words, done))
 
@@ -781,3 +772,42 @@ class JudgingSession:
             return f"; {self.trouble}"
         self._go_to(max(self.index, 0) if following is None else following)
         return ""
+
+
+class AdjudicatingSession(JudgingSession):
+    """One adjudicator at one terminal."""
+
+    desk: AdjudicationDesk
+
+    def disagreement(self) -> Disagreement | None:
+        """Return how the judges stand to the document; ``None`` when there is no document."""
+        if self.topic is None or self.task is None:
+            return None
+        return self.desk.disagreement(self.topic.topic, self.task.docno)
+
+    def given(self, docno: str) -> tuple[GivenGrade, ...]:
+        """Return what the judges A, B, C gave a document of the open topic."""
+        return () if self.topic is None else self.desk.given(self.topic.topic, docno)
+
+    def select_cell(self, cell: tuple[GivenGrade, GivenGrade] | None) -> bool:
+        """Select the documents of one cell, or of all; return whether the open topic, read anew, has any.
+
+        Raises as `open_topic` does.
+        """
+        self._check_saved()
+        self.desk.select(replace(self.desk.selection, cell=cell))
+        if self.topic is not None:
+            self.open_topic(self.topic.topic)
+        return self.task is not None
+
+    def skip(self, *, confirmed: bool = False) -> KeyResult:
+        """Leave the document for later; asks first when it has a grade.
+
+        What was settled once stays so until it is settled anew: then nothing is written.
+        """
+        found = self.disagreement()
+        if found is None or found.status is not Settlement.CHANGED or self.pending is not None:
+            return super().skip(confirmed=confirmed)
+        self.touch()
+        mark = grade_mark(self.scale, found.outcome)
+        return KeyResult(KeyOutcome.UNCHANGED, f"left for later; {mark} stands till then{self._go_on()}")

@@ -12,9 +12,13 @@ from store.errors import PoolerError
 from store.records import Decision, Scale
 from store.text import sanitise_line
 
+CANNOT_MARK = "can't"
 
-def grade_mark(scale: Scale, value: int) -> str:
-    """Name a grade as shortly as can be: by its letter where its key is one, else by its value.
+
+def grade_mark(scale: Scale, value: int | None) -> str:
+    """Name a decision as shortly as can be: by the letter where its key is one, else by the grade's value.
+
+    ``None`` = cannot be judged.
 
     Examples
     --------
@@ -22,6 +26,8 @@ def grade_mark(scale: Scale, value: int) -> str:
     >>> grade_mark(parse_scale("0-2"), 2), grade_mark(parse_scale("ntcir"), 3)
     ('2', 'S')
     """
+    if value is None:
+        return CANNOT_MARK
     for grade in scale.grades:
         if grade.value == value and grade.key.isalpha():
             first, colon, _ = sanitise_line(grade.label).partition(":")
@@ -29,8 +35,8 @@ def grade_mark(scale: Scale, value: int) -> str:
     return str(value)
 
 
-def grade_name(scale: Scale, value: int) -> str:
-    """Name a grade by its letter or value, and its label.
+def grade_name(scale: Scale, value: int | None) -> str:
+    """Name a decision by the letter or value of its grade, and its label; ``None`` = cannot be judged.
 
     Examples
     --------
@@ -38,6 +44,8 @@ def grade_name(scale: Scale, value: int) -> str:
     >>> grade_name(parse_scale("0-2"), 2), grade_name(parse_scale("ntcir"), 3)
     ('2 relevant', 'S: highly relevant')
     """
+    if value is None:
+        return f"{CANNOT_MARK} be judged"
     label, mark = sanitise_line(scale.label(value)), grade_mark(scale, value)
     if label.startswith(f"{mark}:"):
         return label

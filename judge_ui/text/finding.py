@@ -8,15 +8,120 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 
-from judge_ui.text.folding import HIRAGANA, KANJI, KATAKANA, Folding, Span, fold
 from store.records import Topic
+from store.text import INVISIBLE
+
+Span = tuple[int, int]
+"""Start and end of a stretch of text, in characters; the end is exclusive."""
+
+KANJI = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+KATAKANA = "\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff"
+HIRAGANA = "\u3041-\u309f"
+"""Scripts without blanks between words, each as the inside of a regular expression's class."""
+
+_JOINED = 30
+"""Most combining characters folded as one; normalising a longer run takes quadratic time."""
+
+
+def fold(text: str) -> str:
+    r"""Remove differences of case, width and ligature, and what shows nothing: NFKC with full case folding.
+
+    Linear in the text: of more than 30 combining characters in a row, 30 are normalised at a time.
+
+    Examples
+    --------
+    >>> fold("Ｇｒｏßﾊﾟ"), fold("so\u00adft")
+    ('grossパ', 'soft')
+    """
+    return Folding(text).text
+
+
+class Folding:
+    """A text folded, and the way back to its source."""
+
+    def __init__(self, text: str) -> None:
+        self._ends: list[tuple[int, int, int]] = []
+        """End in the folded text, start and end in the source, of characters folded as one."""
+        self._starts: list[int] = []
+        pieces: list[str] = []
+        length = done = 0
+        special = None if text.isascii() else _not_one_to_one(set(text))
+        for match in () if special is None else special.finditer(text):
+            first, last = match.span()
+            plain, folded = _normal(text[done:first]), _folded(match.group())
+            pieces += plain, folded
+            length += len(plain) + len(folded)
+            self._ends.append((length, first, last))
+            self._starts.append(length - len(folded))
+            done = last
+        self.text = "".join([*pieces, _normal(text[done:])])
+
+    def source(self, place: int) -> Span:
+        """Return the source characters that a folded character came from."""
+        at = bisect_right(self._starts, place) - 1
+        if at < 0:
+            return place, place + 1
+        folded_end, start, end = self._ends[at]
+        if place < folded_end:
+            return start, end
+        return place - folded_end + end, place - folded_end + end + 1
+
+    def source_spans(self, spans: Iterable[Span]) -> list[Span]:
+        """Turn spans of the folded text, ascending, into spans of the source.
+
+        Of several spans that came out of one source character, such as U+337F that is four kanji, the first
+        has it.
+        """
+        found = []
+        after = 0
+        for first, last in spans:
+            start, end = max(self.source(first)[0], after), self.source(last - 1)[1]
+            if start < end:
+                found.append((start, end))
+                after = end
+        return found
+
+
+def _not_one_to_one(characters: set[str]) -> re.Pattern[str] | None:
+    """Match the characters that do not fold to one by themselves; ``None`` = all do."""
+    marks = {character for character in characters if _joins(character)}
+    odd = {character for character in characters - marks if len(_folded(character)) != 1}
+    joined = [f"[^{_class_of(marks)}]?[{_class_of(marks)}]{{1,{_JOINED}}}"] if marks else []
+    patterns = joined + ([f"[{_class_of(odd)}]"] if odd else [])
+    return re.compile("|".join(patterns), re.DOTALL) if patterns else None
+
+
+def _folded(text: str) -> str:
+    """Fold a character, or a run that melts into one."""
+    if not INVISIBLE.isdisjoint(text):
+        text = "".join(character for character in text if character not in INVISIBLE)
+    return _normal(text)
+
+
+def _normal(text: str) -> str:
+    """Fold text without invisible characters; quadratic in marks that follow each other."""
+    compatible = unicodedata.normalize("NFKC", text)
+    return unicodedata.normalize("NFKC", compatible.casefold())
+
+
+def _joins(character: str) -> bool:
+    if character in INVISIBLE:
+        return True
+    first = unicodedata.normalize("NFKD", character)[0]
+    is_mark = unicodedata.category(first).startswith("M")
+    return is_mark or "\u1161" <= first <= "\u1175" or "\u11a8" <= first <= "\u11c2"
+
+
+def _class_of(characters: Iterable[str]) -> str:
+    return "".join(map(re.escape, sorted(characters)))
+
 
 _GAP = r"(?:[^\S\n]{0,40}+\n)?+[^\S\n]{0,40}+"
 """Blanks with one line break at most; of a bounded length, so that no search is quadratic."""
 
-_LONGEST_GAP = 81
 _UNSPACED = re.compile(f"[{KANJI}{KATAKANA}{HIRAGANA}\u3001-\u303f\u30fb]")
 
 
@@ -39,8 +144,7 @@ def find_spans(text: str, wanted: str) -> list[Span]:
     if not pattern:
         return []
     folding = Folding(text)
-    folded = folding.advance(len(text))
-    return folding.source_spans(match.span() for match in re.finditer(pattern, folded))
+    return folding.source_spans(match.span() for match in re.finditer(pattern, folding.text))
 
 
 def literal_pattern(folded: str) -> str:
@@ -57,11 +161,6 @@ def literal_pattern(folded: str) -> str:
     return rf"(?=\s){_GAP}".join(words)
 
 
-def longest_match(folded: str) -> int:
-    """Return how many characters `literal_pattern` can match at most."""
-    return len(folded) + _LONGEST_GAP * max(len(folded) - 1, 0)
-
-
 _WORD = re.compile(f"[^\\W_{KANJI}{KATAKANA}{HIRAGANA}]+")
 """A word of a script that puts blanks between words."""
 _TERM = re.compile(f"{_WORD.pattern}|[{KANJI}]+|[{KATAKANA}]+")
@@ -74,9 +173,6 @@ _PREFIX = 4
 
 _LONGEST_ACRONYM = 8
 """Characters of an acronym, with some that show nothing."""
-
-_PIECE = 16_384
-"""Characters that are searched at a time."""
 
 _STOP_WORDS = """
 about above after all also and any are because been being between both but can could did does
@@ -124,13 +220,7 @@ def query_terms(topic: Topic) -> tuple[str, ...]:
 
 
 def is_acronym(term: str) -> bool:
-    """Return whether only its capitals distinguish a term from another word, so that they matter.
-
-    Examples
-    --------
-    >>> [term for term in ("CF", "B6", "WHO", "GPS", "cf", "12") if is_acronym(term)]
-    ['CF', 'B6', 'WHO']
-    """
+    """Return whether only its capitals distinguish a term from another word, so that they matter."""
     is_of_capitals = term.isascii() and term.isalnum() and term == term.upper() != term.lower()
     return is_of_capitals and (len(term) == 2 or (len(term) == 3 and term.lower() in _STOP))
 
@@ -140,13 +230,7 @@ LEAST_TEXTS = 8
 
 
 def common_terms(texts: Sequence[str], terms: Iterable[str]) -> tuple[str, ...]:
-    """Return the terms that at least half of some texts have: they distinguish no text from another.
-
-    Examples
-    --------
-    >>> common_terms(["a bridge", "bridges", "a ford"] * 4, ["bridge", "ford"])
-    ('bridge',)
-    """
+    """Return the terms that at least half of some texts have: they distinguish no text from another."""
     if len(texts) < LEAST_TEXTS:
         return ()
     folded = {term: "".join(fold(term).split()) for term in terms}
@@ -176,133 +260,37 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     >>> term_spans("Straßen, ｶﾞｽ and gas", ["strasse", "ガス"])
     [(0, 7), (9, 12)]
     """
-    return list(TermSearch(text, terms).reach(len(text)))
+    terms = list(terms)
+    wanted = {" ".join(fold(term).split()) for term in terms} - {""}
+    words: dict[str, list[str]] = {}
+    for word in filter(_WORD.fullmatch, wanted):
+        words.setdefault(word[:_PREFIX], []).append(word)
+    others = sorted((one for one in wanted if not _WORD.fullmatch(one)), key=lambda one: (-len(one), one))
+    folding = Folding(text)
+    pattern = "|".join(map(literal_pattern, others))
+    found = [match.span() for match in re.finditer(pattern, folding.text)] if others else []
+    ends = [end for _, end in found]
+    for match in _WORD.finditer(folding.text) if words else ():
+        if _is_wanted(match.group(), words.get(match.group()[:_PREFIX], ())):
+            start, end = match.span()
+            at = bisect_right(ends, start)
+            if at == len(ends) or found[at][0] >= end:
+                found.append((start, end))
+    spans = folding.source_spans(sorted(found))
+    # Folded, and in which capitals alone they are meant.
+    acronyms = {term.lower(): term for term in terms if is_acronym(term)}
+    for term in terms:
+        if not is_acronym(term):
+            acronyms.pop(fold(term), None)
+    return [span for span in spans if _is_meant(text[slice(*span)], acronyms)] if acronyms else spans
 
 
-class TermSearch:
-    """Finds terms in a text as far as it is asked to, so that a long text can be shown at once.
+def _is_wanted(word: str, terms: Sequence[str]) -> bool:
+    """Return whether a word is a term, or begins with a long enough one."""
+    return any(word == term or (len(term) >= _PREFIX and word.startswith(term)) for term in terms)
 
-    See `term_spans`.
 
-    `spans` has what was found so far; every span that begins before `reached` is among them.
-    """
-
-    def __init__(self, text: str, terms: Iterable[str], *, piece: int = _PIECE) -> None:
-        terms = list(terms)
-        wanted = {" ".join(fold(term).split()) for term in terms} - {""}
-        self._text = text
-        # Folded, and in which capitals alone they are meant.
-        self._acronyms = {term.lower(): term for term in terms if is_acronym(term)}
-        for term in terms:
-            if not is_acronym(term):
-                self._acronyms.pop(fold(term), None)
-        words = {term for term in wanted if _WORD.fullmatch(term)}
-        literals = sorted(wanted - words, key=lambda term: (-len(term), term))
-        self._by_head: dict[str, list[str]] = {}
-        for word in words:
-            self._by_head.setdefault(word[:_PREFIX], []).append(word)
-        self._literals = re.compile("|".join(map(literal_pattern, literals))) if literals else None
-        self._longest = max(map(longest_match, literals), default=0)
-        self._piece = piece
-        self._n_characters = len(text)
-        self._folding = Folding(text)
-        # The folded text from `_start` on, and where either search stands; `_start` is the lesser.
-        self._folded = ""
-        self._start = self._literal_at = self._word_at = 0
-        # Found in the folded text, and not yet certain of their neighbours.
-        self._literal_spans: list[Span] = []
-        self._word_spans: list[Span] = []
-        self._latest_literal: list[Span] = []
-        self.spans: list[Span] = []
-        self.reached = 0 if wanted else len(text)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the whole text has been searched."""
-        return self.reached >= self._n_characters
-
-    def reach(self, place: int) -> Sequence[Span]:
-        """Find every span that begins before a place of the text, and perhaps some more."""
-        while self.reached < min(place, self._n_characters):
-            self.advance()
-        return self.spans
-
-    def advance(self) -> None:
-        """Search the next piece of the text."""
-        # A word longer than a piece is read anew each time: twice as much makes that linear.
-        self._folded += self._folding.advance(max(self._piece, len(self._folded)))
-        is_last = self._folding.source_length == self._n_characters
-        self._find_literals(is_last=is_last)
-        self._find_words(is_last=is_last)
-        certain = self._certain()
-        found = self._folding.source_spans(
-            self._merged(certain), after=self.spans[-1][1] if self.spans else 0
-        )
-        self.spans += filter(self._is_meant, found) if self._acronyms else found
-        self.reached = self._n_characters if is_last else self._folding.source(certain)[0]
-        start = min(self._literal_at, self._word_at)
-        self._folded = self._folded[start - self._start :]
-        self._start = start
-
-    def _is_meant(self, span: Span) -> bool:
-        """Return whether a word is none of the acronyms, or has its capitals."""
-        word = self._text[slice(*span)]
-        acronym = self._acronyms.get(fold(word)) if len(word) < _LONGEST_ACRONYM else None
-        return acronym is None or unicodedata.normalize("NFKC", word) == acronym
-
-    def _find_literals(self, *, is_last: bool) -> None:
-        """Find terms anywhere, the longest first; up to where one may not be all here."""
-        start = self._start
-        limit = self._folding.length - (0 if is_last else self._longest)
-        if self._literals is not None:
-            for match in self._literals.finditer(self._folded, max(self._literal_at - start, 0)):
-                if match.start() + start >= limit:
-                    break
-                self._literal_at = match.end() + start
-                self._literal_spans.append((match.start() + start, self._literal_at))
-        self._literal_at = max(self._literal_at, limit)
-
-    def _find_words(self, *, is_last: bool) -> None:
-        """Find words that are a term or begin with a long enough one; the last may not be all."""
-        start, end = self._start, len(self._folded)
-        at = self._folding.length
-        heads = self._by_head
-        if heads:
-            for match in _WORD.finditer(self._folded, self._word_at - start):
-                word = match.group()
-                if match.end() == end and not is_last:
-                    at = match.start() + start
-                elif word[:_PREFIX] in heads and self._is_wanted(word):
-                    self._word_spans.append((match.start() + start, match.end() + start))
-        self._word_at = at
-
-    def _is_wanted(self, word: str) -> bool:
-        return any(
-            word == term or (len(term) >= _PREFIX and word.startswith(term))
-            for term in self._by_head[word[:_PREFIX]]
-        )
-
-    def _certain(self) -> int:
-        """Return the place before which every word and literal, and what overlaps it, is known."""
-        certain = min(self._literal_at, self._word_at)
-        for start, end in self._word_spans:
-            if end > self._literal_at:
-                return min(certain, start)
-        return certain
-
-    def _merged(self, certain: int) -> list[Span]:
-        """Take the spans that begin before a place; of the words only what overlaps no literal."""
-        literals = [span for span in self._literal_spans if span[0] < certain]
-        words = [span for span in self._word_spans if span[0] < certain]
-        self._literal_spans = self._literal_spans[len(literals) :]
-        self._word_spans = self._word_spans[len(words) :]
-        overlapping = self._latest_literal + literals
-        kept = []
-        at = 0
-        for start, end in words:
-            while at < len(overlapping) and overlapping[at][1] <= start:
-                at += 1
-            if at == len(overlapping) or overlapping[at][0] >= end:
-                kept.append((start, end))
-        self._latest_literal = (self._latest_literal + literals)[-1:]
-        return sorted(literals + kept)
+def _is_meant(word: str, acronyms: Mapping[str, str]) -> bool:
+    """Return whether a word is none of the acronyms, or has its capitals."""
+    acronym = acronyms.get(fold(word)) if len(word) < _LONGEST_ACRONYM else None
+    return acronym is None or unicodedata.normalize("NFKC", word) == acronym

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
 
-from judge_ui.text.folding import HIRAGANA, KANJI, KATAKANA, Span
+from judge_ui.text.finding import HIRAGANA, KANJI, KATAKANA, Span
 from store.formats.markup import readable
 from store.records import Passage
 from store.text import INVISIBLE, Readable

@@ -15,8 +15,7 @@ from textual import events
 from textual.message import Message
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width, steps
-from judge_ui.text.finding import find_spans
-from judge_ui.text.folding import Span
+from judge_ui.text.finding import Span, find_spans
 from judge_ui.text.marking import Marking, merged
 from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText
 from judge_ui.widgets.text_pane import TextPane, look_style
@@ -100,13 +99,13 @@ class DocumentPane(TextPane):
             return
         self._marked_text = marked_text
         if self._laid is not None:
-            self._laid.mark(marked_text)
+            self._laid.marked_text = marked_text
         self.refresh()
 
     def show_passages(self, passages: Iterable[Passage]) -> None:
         """Draw other passages as marked: what is stored, after an undo or a failed write."""
         marked_text = self._marked_text
-        if marked_text.terms is None:
+        if not marked_text.is_document:
             return
         wanted = merged(marked_text.text[marked_text.body :], passages)
         if wanted != marked_text.passages:
@@ -153,7 +152,7 @@ class DocumentPane(TextPane):
     def start_marking(self) -> bool:
         """Make keys mark passages until Escape; False when the document has no text."""
         marked_text = self._marked_text
-        if self._marking is not None or self._laid is None or marked_text.terms is None:
+        if self._marking is not None or self._laid is None or not marked_text.is_document:
             return self.is_marking
         marking = Marking(marked_text.text[marked_text.body :])
         if marking.is_empty:
@@ -250,9 +249,7 @@ class DocumentPane(TextPane):
             before = marking.cursor
             page = steps(command, max(self._height - 1, 1))
             line = max(self._line_of(self._in_text(before)[0]) + page, 0)
-            self._reach_line(line)
-            lines = self._laid.lines if self._laid else [(0, 0)]
-            marking.go_to(lines[min(line, len(lines) - 1)][0] - self._marked_text.body)
+            marking.go_to(self._lines[min(line, len(self._lines) - 1)][0] - self._marked_text.body)
             if marking.cursor == before:
                 marking.move(1 if page > 0 else -1)
 
@@ -272,6 +269,4 @@ class DocumentPane(TextPane):
 
     def _hits(self) -> Sequence[Span]:
         """Return what `find_next` goes through."""
-        if self._found is not None:
-            return self._found
-        return self._marked_text.lit(len(self._marked_text.text))
+        return self._marked_text.lit_words if self._found is None else self._found

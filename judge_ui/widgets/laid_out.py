@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Flag, auto
 from functools import reduce
 from itertools import pairwise
@@ -16,21 +16,14 @@ from operator import itemgetter, or_
 from typing import TYPE_CHECKING
 
 from judge_ui.session.messages import LONGEST_VALUE, remarks, text_shown
-from judge_ui.text.finding import TermSearch
-from judge_ui.text.folding import Span
+from judge_ui.text.finding import Span, term_spans
 from judge_ui.text.marking import merged
 from store.records import Passage, ShownDocument, Task, Topic
 from store.text import sanitise, sanitise_line
-from store.wrapping import LineSpan, cell_width, cut, drawn, iter_lines, wrap
+from store.wrapping import LineSpan, cell_width, cut, drawn, wrap
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
-    from rich.style import Style
-    from textual.strip import Strip
-
-
-_AT_ONCE = 16_384
-"""Characters that are laid out before the text is first shown."""
 
 
 class Look(Flag):
@@ -63,19 +56,19 @@ Layer = tuple[Sequence[Span], Look]
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text and what stands out in it; the words of a document are looked for as far as it is read."""
+    """A text and what stands out in it."""
 
     text: str
     strong: tuple[Span, ...] = ()
     """Ascending, not overlapping."""
     hits: tuple[Span, ...] = ()
     """Ascending, not overlapping; they may overlap `strong`."""
+    is_document: bool = False
+    """Whether it has the text of a document, in which passages can be marked."""
     body: int = 0
     """Where `ShownDocument.text` begins in `text`, after the heading."""
-    terms: TermSearch | None = None
-    """In the whole of `text`; ``None`` = it is no document's."""
-    more: tuple[tuple[TermSearch, Look], ...] = ()
-    """Other terms, and how they are drawn."""
+    lit: tuple[Layer, ...] = ()
+    """Words of a document, and how they are drawn."""
     passages: tuple[Passage, ...] = ()
     """Ascending, not overlapping; in characters of `ShownDocument.text`."""
 
@@ -89,32 +82,18 @@ class MarkedText:
             self.text + other.text, self.strong + moved(other.strong), self.hits + moved(other.hits)
         )
 
-    def layers(self, end: int) -> list[Layer]:
-        """Return the highlighted spans; none that begins before `end` is missing."""
-        by = self.body
-        passages = [(one.start + by, one.end + by) for one in self.passages]
-        terms = () if self.terms is None else self.terms.reach(end)
-        return [
-            (self.strong, Look.STRONG),
-            (passages, Look.PASSAGE),
-            (self.hits, Look.HERE),
-            (terms, Look.HIT),
-            *((search.reach(end), look) for search, look in self.more),
-        ]
+    @property
+    def layers(self) -> list[Layer]:
+        """The highlighted spans."""
+        passages = [(one.start + self.body, one.end + self.body) for one in self.passages]
+        return [(self.strong, Look.STRONG), (passages, Look.PASSAGE), (self.hits, Look.HERE), *self.lit]
 
-    def lit(self, end: int) -> Sequence[Span]:
-        """Return every word that is lit up, the common ones left out."""
-        lit = [search.reach(end) for search, look in self.more if look is not Look.COMMON]
-        first = self.hits if self.terms is None else self.terms.reach(end)
-        return sorted({*first, *(span for spans in lit for span in spans)}) if lit else first
-
-    def advance(self) -> bool:
-        """Look for the terms in the next piece of the text; False when all are found."""
-        searches = [] if self.terms is None else [self.terms, *(search for search, _ in self.more)]
-        left = next((one for one in searches if not one.is_complete), None)
-        if left is not None:
-            left.advance()
-        return left is not None
+    @property
+    def lit_words(self) -> Sequence[Span]:
+        """Every word that is lit up, the common ones left out."""
+        return sorted(
+            {*self.hits, *(one for spans, look in self.lit if look is not Look.COMMON for one in spans)}
+        )
 
 
 def strong(text: str) -> MarkedText:
@@ -124,56 +103,22 @@ def strong(text: str) -> MarkedText:
 
 @dataclass(slots=True)
 class LaidText:
-    """A text broken into lines, a long one as far as it was asked for."""
+    """A text broken into lines."""
 
     marked_text: MarkedText
     width: int
     """Of a line, in cells."""
     lines: list[LineSpan]
-    """From the first on; at least one."""
-    rest: Iterator[LineSpan] | None = None
-    """The lines to come; ``None`` = `lines` is complete."""
-    strips: dict[int, Strip] = field(default_factory=dict)
-    """Lines as they were drawn before, by number, with nothing over the text."""
-    brush: tuple[Style, int] | None = None
-    """The style below, and the width, that `strips` were drawn with."""
-
-    def mark(self, marked_text: MarkedText) -> None:
-        """Highlight other parts of the same text."""
-        self.marked_text = marked_text
-        self.strips.clear()
-
-    @property
-    def n_lines(self) -> int:
-        """Lines of the whole text; an estimate until it is complete."""
-        n_lines, reached = len(self.lines), self.lines[-1][1]
-        return n_lines if self.rest is None else n_lines * len(self.marked_text.text) // max(reached, 1) + 1
-
-    def advance(self, n: int = _AT_ONCE) -> bool:
-        """Lay out the next lines, of `n` characters or a little more; False = that was the end."""
-        goal = (self.lines[-1][1] if self.lines else 0) + n
-        for line in self.rest or ():
-            self.lines.append(line)
-            if line[1] >= goal:
-                return True
-        self.rest = None
-        return False
-
-    def reach_line(self, line: int) -> None:
-        """Lay out up to a line, if there are so many."""
-        while self.rest is not None and len(self.lines) <= line:
-            self.advance()
+    """At least one."""
 
     def line_of(self, place: int) -> int:
         """Return the line that holds a place of the text, or that it ends."""
-        while self.rest is not None and self.lines[-1][0] < place:
-            self.advance()
         return max(bisect_right(self.lines, place, key=itemgetter(0)) - 1, 0)
 
     def pieces(self, line: int, layers: Sequence[Layer] = ()) -> Iterator[tuple[str, Look]]:
         """Yield one line as it is drawn, piece by piece."""
         start, end = self.lines[line]
-        drawn_so = [*self.marked_text.layers(end), *layers]
+        drawn_so = [*self.marked_text.layers, *layers]
         # Each layer is a bit that is on between the two ends of each of its stretches.
         changes = {start: 0, end: 0}
         for bit, (spans, _) in enumerate(drawn_so):
@@ -194,15 +139,8 @@ class LaidText:
 
 
 def lay_out(marked_text: MarkedText, width: int) -> LaidText:
-    """Break a text into lines of a width, in cells.
-
-    Of a text of more than 16,384 characters only the first lines are laid out; the others follow
-    when they are asked for, at a cost that depends on how many they are.
-    """
-    laid = LaidText(marked_text, width, [], iter_lines(marked_text.text, width))
-    laid.advance()
-    marked_text.advance()
-    return laid
+    """Break a text into lines of a width, in cells."""
+    return LaidText(marked_text, width, wrap(marked_text.text, width))
 
 
 def document_text(
@@ -235,10 +173,11 @@ def document_text(
     return MarkedText(
         text,
         heading.strong + tuple((start + by, end + by) for start, end in bold),
+        is_document=True,
         body=by,
-        terms=TermSearch(text, terms),
-        more=tuple(
-            (TermSearch(text, more), look) for more, look in ((own, Look.OWN), (common, Look.COMMON)) if more
+        lit=tuple(
+            (term_spans(text, words), look)
+            for words, look in ((terms, Look.HIT), (own, Look.OWN), (common, Look.COMMON))
         ),
         passages=merged(body, passages),
     )
@@ -253,7 +192,7 @@ def topic_text(topic: Topic) -> MarkedText:
     return marked_text
 
 
-def opinions_text(task: Task | None) -> MarkedText:
+def own_remarks(task: Task | None) -> MarkedText:
     """Write the judge's own note on a document, and what is marked in it; empty = neither."""
     marked_text = MarkedText("")
     if task is not None and task.note.strip():
@@ -281,9 +220,6 @@ _APART = frozenset(
     f"{block}_{edge}" for block in ("bullet_list", "ordered_list", "table") for edge in ("open", "close")
 )
 """Tokens at which a blank line comes, unless they are inside something."""
-
-Piece = tuple[str, bool]
-"""A stretch of text without newlines, and whether it is bold."""
 
 
 def markdown_text(text: str, width: int = 80) -> MarkedText:
@@ -318,7 +254,7 @@ class _Writer:
 
     def __init__(self, width: int) -> None:
         self._width = width
-        self._lines: list[list[Piece]] = []
+        self._lines: list[MarkedText] = []
         self._indents: list[str] = []
         self._mark = ""
         """Of a list item whose first line is still to come."""
@@ -327,31 +263,25 @@ class _Writer:
         self._is_apart = False
         """Whether it does not, however tight a list is."""
         self._is_heading = False
-        self._cells: list[list[Piece]] | None = None
+        self._cells: list[MarkedText] | None = None
 
     def marked_text(self) -> MarkedText:
-        texts: list[str] = []
-        spans: list[Span] = []
-        place = 0
-        for line in self._lines:
-            for text, is_strong in line:
-                if is_strong and text:
-                    spans.append((place, place + len(text)))
-                texts.append(text)
-                place += len(text)
-            texts.append("\n")
-            place += 1
-        return MarkedText("".join(texts).rstrip("\n"), tuple(spans))
+        whole = _joined(self._lines, "\n")
+        return MarkedText(whole.text.rstrip("\n"), whole.strong)
 
     def take(self, token: Token) -> None:
         kind = token.type
         if kind == "inline":
-            self._inline(token)
+            lines = _words(token.children or [], is_heading=self._is_heading)
+            if self._cells is None:
+                self._block(lines)
+            else:
+                self._cells.append(_joined(lines, ""))
         elif kind in ("fence", "code_block"):
-            lines = sanitise(token.content).rstrip("\n").split("\n")
-            self._block([[(_CODE + line, False)] for line in lines])
+            code = sanitise(token.content).rstrip("\n").split("\n")
+            self._block([MarkedText(_CODE + line) for line in code])
         elif kind == "hr":
-            self._block([[(_RULE, False)]])
+            self._block([MarkedText(_RULE)])
         elif kind == "list_item_open":
             self._mark = f"{token.info}{token.markup} " if token.info else "- "
             self._indents.append(" " * len(self._mark))
@@ -365,56 +295,38 @@ class _Writer:
             self._is_heading = kind == "heading_open"
         elif kind in _APART and not self._indents:
             self._is_apart = True
-        else:
-            self._table(kind)
-
-    def _table(self, kind: str) -> None:
-        if kind == "tr_open":
+        elif kind == "tr_open":
             self._cells = []
-        elif kind == "tr_close" and self._cells is not None:
-            line: list[Piece] = []
-            for cell in self._cells:
-                line += [*([(" | ", False)] if line else []), *cell]
-            self._block([line])
+        elif kind == "tr_close":
+            self._block([_joined(self._cells or [], " | ")])
             self._cells, self._is_tight = None, True
-        elif kind == "th_open":
-            self._is_heading = True
-        elif kind == "td_open":
-            self._is_heading = False
+        elif kind in ("th_open", "td_open"):
+            self._is_heading = kind == "th_open"
 
-    def _inline(self, token: Token) -> None:
-        lines = _words(token.children or [], is_heading=self._is_heading)
-        if self._cells is not None:
-            self._cells.append([piece for line in lines for piece in line])
-        else:
-            self._block(lines)
-
-    def _block(self, lines: Iterable[list[Piece]]) -> None:
+    def _block(self, lines: Iterable[MarkedText]) -> None:
         """Write lines that belong together, under the indents there are."""
         if self._lines and (self._is_apart or not self._is_tight):
-            self._lines.append([])
+            self._lines.append(MarkedText(""))
         self._is_apart = self._is_tight = False
         for line in lines:
-            for part in _broken(line, self._width - len("".join(self._indents))):
+            for start, end in wrap(line.text, self._width - len("".join(self._indents))):
                 *outer, inner = self._indents or [""]
-                self._lines.append([("".join(outer) + (self._mark or inner), False), *part])
+                spans = ((first - start, last - start) for first, last in _within(line.strong, start, end))
+                part = MarkedText(line.text[start:end], tuple(spans))
+                self._lines.append(MarkedText("".join(outer) + (self._mark or inner)) + part)
                 self._mark = ""
 
 
-def _broken(line: list[Piece], width: int) -> Iterator[list[Piece]]:
-    text = "".join(piece for piece, _ in line)
-    for start, end in wrap(text, width):
-        part: list[Piece] = []
-        place = 0
-        for piece, is_strong in line:
-            part.append((piece[max(start - place, 0) : max(end - place, 0)], is_strong))
-            place += len(piece)
-        yield part
+def _joined(lines: Sequence[MarkedText], between: str) -> MarkedText:
+    whole = MarkedText("")
+    for place, line in enumerate(lines):
+        whole += (MarkedText(between) if place else MarkedText("")) + line
+    return whole
 
 
-def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[list[Piece]]:
+def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[MarkedText]:
     """Write inline tokens, one list a line."""
-    lines: list[list[Piece]] = [[]]
+    lines = [MarkedText("")]
     depth = int(is_heading)
     address = ""
     for place, token in enumerate(tokens):
@@ -428,18 +340,14 @@ def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[list[Piece]]:
         elif token.type == "link_open":
             address = sanitise(str(token.attrs.get("href", "")))
         elif token.type == "link_close":
-            words = "".join(piece for piece, _ in lines[-1])
-            text = "" if words.endswith(address) else f" ({address})"
+            text = "" if lines[-1].text.endswith(address) else f" ({address})"
         elif token.type == "softbreak":
-            text = _joint(lines[-1], tokens[place + 1 :])
+            before = lines[-1].text[-1:]
+            after = next((one.content for one in tokens[place + 1 :] if one.content), "")[:1]
+            text = "" if before and after and cell_width(before) == cell_width(after) == 2 else " "
         elif token.type == "hardbreak":
-            lines.append([])
+            lines.append(MarkedText(""))
         if text:
-            lines[-1].append((text.replace("\n", " "), depth > 0))
+            text = text.replace("\n", " ")
+            lines[-1] += strong(text) if depth > 0 else MarkedText(text)
     return lines
-
-
-def _joint(line: Sequence[Piece], following: Sequence[Token]) -> str:
-    before = "".join(text for text, _ in line)[-1:]
-    after = next((token.content for token in following if token.content), "")[:1]
-    return "" if before and after and cell_width(before) == cell_width(after) == 2 else " "

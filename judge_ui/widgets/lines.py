@@ -10,18 +10,17 @@ from typing import Unpack
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual.content import Content
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
 from judge_ui.session.keys import Command, KeyTable, key_of
-from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_marks, opinion_tail
+from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_tail
 from judge_ui.session.words import grade_mark
-from judge_ui.widgets.fields import WidgetNames
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
-from judge_ui.widgets.text_pane import look_style
+from judge_ui.widgets.text_pane import WidgetNames, look_style
 from store.judging.disagreements import Disagreement
 from store.records import Scale, State, Task
 from store.text import sanitise_line
@@ -39,7 +38,7 @@ class Words(Static):
 
     def show(self, text: str | MarkedText) -> None:
         """Show other words."""
-        self.update(hints_content(text) if isinstance(text, MarkedText) else content(MarkedText(text)))
+        self.update(hints_content(text if isinstance(text, MarkedText) else MarkedText(text)))
 
 
 class Lines(Widget):
@@ -51,9 +50,9 @@ class Lines(Widget):
         """Write the lines; they must be no wider than the widget, and fit for a terminal."""
         return ()
 
-    def render(self) -> Content:
-        """Return the same for measuring."""
-        return Content("\n").join(hints_content(line) for line in self.written())
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's
+        """Count the lines."""
+        return len(self.written())
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw some lines, in a style that is looked up once."""
@@ -84,19 +83,14 @@ class TitleBar(Lines):
         **named: Unpack[WidgetNames],
     ) -> None:
         super().__init__(**named)
-        self._left = left
-        self._rights = _in_words(right)
+        self.left = left
+        self._rights = [right] if isinstance(right, str) else right
         self._folds = folds
         self._n_rows = 1
 
-    @property
-    def left(self) -> str:
-        """What is on the left."""
-        return self._left
-
     def show(self, left: str, right: str | Sequence[str] = "") -> None:
         """Show other words; they must be fit for a terminal."""
-        self._left, self._rights = left, _in_words(right)
+        self.left, self._rights = left, [right] if isinstance(right, str) else right
         n_rows = len(self.rows())
         self.refresh(layout=n_rows != self._n_rows)
         self._n_rows = n_rows
@@ -104,11 +98,11 @@ class TitleBar(Lines):
     def rows(self) -> list[str]:
         """Write the line, and what folds below it, over the full width."""
         width = (self.size.width or self.app.size.width) - 2
-        least = min(cell_width(drawn(self._left)), _LEAST_LEFT) + len(_GAP)
+        least = min(cell_width(drawn(self.left)), _LEAST_LEFT) + len(_GAP)
         fits = (one for one in self._rights if cell_width(one) + least <= width)
         right = cut(next(fits, self._rights[-1]), width)
         room = max(width - cell_width(right) - (len(_GAP) if right else 0), 0)
-        first, below = self._left, []
+        first, below = self.left, []
         # On a wide screen the whole topic stands beside the document.
         if self._folds and not self.screen.has_class("-wide") and cell_width(drawn(first)) > room:
             _, end = lay_out(MarkedText(first), max(room, 2)).lines[0]
@@ -121,10 +115,6 @@ class TitleBar(Lines):
     def written(self) -> Sequence[MarkedText]:
         """Write the line over the full width."""
         return [MarkedText(row) for row in self.rows()]
-
-
-def _in_words(right: str | Sequence[str]) -> Sequence[str]:
-    return [right] if isinstance(right, str) else right
 
 
 class Brief(Widget):
@@ -183,7 +173,8 @@ class Brief(Widget):
         lines = [drawn(text[start:end]) for start, end in spans[:n_rows]]
         if len(spans) > n_rows:
             more = f" ... ({self._keys.name(Command.TOPIC)}: all)"
-            lines[-1] = _cut_at_word(lines[-1], room - len(more)) + more
+            first, last = lay_out(MarkedText(lines[-1]), room - len(more)).lines[0]  # whole words
+            lines[-1] = lines[-1][first:last] + more
         return lines
 
 
@@ -191,15 +182,10 @@ _TEXT_ROWS = ((24, (7, 12)), (16, (5, 9)), (0, (2, 12)))
 """By the least height: rows of the document that the description leaves, and that the narrative leaves."""
 
 
-def content(marked_text: MarkedText) -> Content:
-    """Turn one line into what Textual draws; nothing in it is markup."""
-    pieces = LaidText(marked_text, 0, [(0, len(marked_text.text))]).pieces(0)
-    return Content.assemble(*((text, _STYLES[look]) for text, look in pieces))
-
-
 def hints_content(marked_text: MarkedText) -> Content:
-    """Turn hints into what Textual draws; each presses its key when it is clicked."""
-    drawn_text = content(marked_text)
+    """Turn hints into what Textual draws, nothing in it markup; each presses its key when it is clicked."""
+    pieces = LaidText(marked_text, 0, [(0, len(marked_text.text))]).pieces(0)
+    drawn_text = Content.assemble(*((text, _STYLES[look]) for text, look in pieces))
     for start, _, end, key in _hints_in(marked_text):
         if key:
             drawn_text = drawn_text.stylize(Style.from_meta({"key": key}), start, end)
@@ -233,12 +219,6 @@ def _hints_in(marked_text: MarkedText) -> Iterator[tuple[int, int, int, str]]:
 
 _HINT = re.compile(r"(?:\S| (?! ))+")
 """A hint ends before two blanks."""
-
-
-def _cut_at_word(text: str, width: int) -> str:
-    """Shorten a line to whole words, or wherever it must be cut."""
-    first, last = lay_out(MarkedText(text), width).lines[0]
-    return text[first:last]
 
 
 _GAP = "  "
@@ -280,16 +260,7 @@ def hints_text(hints: Iterable[Hint], gap: str = "   ") -> MarkedText:
 
 
 def state_marks(task: Task, scale: Scale, unsaved: str = "") -> str:
-    """Return in a word or two how a document stands.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> state_marks(Task("d1", State.JUDGED, 3, "a note", "", 1), parse_scale("ntcir"))
-    'now: S  note: *'
-    >>> state_marks(Task("d1", State.UNJUDGED, None, "", "", 0), parse_scale("0-2"), "1")
-    'now: -  NOT SAVED: 1'
-    """
+    """Return in a word or two how a document stands."""
     names = {State.UNJUDGED: "-", State.SKIPPED: "skip", State.CANNOT: "can't"}
     grade = "" if task.grade is None else grade_mark(scale, task.grade)
     now = f"now: {names.get(task.state, grade)}"
@@ -334,10 +305,15 @@ def grade_line(
 def _labels(labels: list[str]) -> Iterator[list[str]]:
     """Yield shorter and shorter labels: fewer words, fewer letters, none."""
     yield list(labels)
-    while places := [place for place in range(len(labels)) if _can_lose_a_word(labels, place)]:
+    while True:
+        shorter = [" ".join(label.split()[:-1]) for label in labels]
+        # A label without its last word is to be still a label, and one of its own.
+        places = [place for place, one in enumerate(shorter) if cell_width(one) > 2 and one not in labels]
+        if not places:
+            break
         # The widest first, so that no label is cut while another has more than it needs.
         widest = max(places, key=lambda place: cell_width(labels[place]))
-        labels[widest] = _without_a_word(labels[widest])
+        labels[widest] = shorter[widest]
         yield list(labels)
     for width in range(max(map(cell_width, labels)) - 1, 3, -1):
         short = [label[: fitting(label, width)] for label in labels]
@@ -355,16 +331,6 @@ def _label(scale: Scale, value: int, key: str) -> str:
     if label.startswith(f"{mark}: "):
         return label.replace(":", "", 1)
     return label if key.casefold() == mark.casefold() else f"{mark} {label}"
-
-
-def _without_a_word(label: str) -> str:
-    return " ".join(label.split()[:-1])
-
-
-def _can_lose_a_word(labels: list[str], place: int) -> bool:
-    """Return whether a label without its last word is still a label, and one of its own."""
-    shorter = _without_a_word(labels[place])
-    return cell_width(shorter) > 2 and shorter not in labels
 
 
 def status_lines(status: Notice, width: int) -> list[MarkedText]:
@@ -415,7 +381,9 @@ def hint_lines(
 
 
 def _all_hints(keys: KeyTable, special: Sequence[Hint]) -> list[MarkedText]:
-    return [strong(key) + MarkedText(f" {word}") for key, word in special or _hints(keys)]
+    moves = f"{keys.name(Command.NEXT)}/{keys.name(Command.PREVIOUS)}"
+    usual = [(moves if command is Command.NEXT else keys.name(command), word) for command, word in _HINTS]
+    return [strong(key) + MarkedText(f" {word}") for key, word in special or usual]
 
 
 def _shown_hints(hints: Sequence[MarkedText], room: int, *, special: bool) -> tuple[MarkedText, bool]:
@@ -445,18 +413,14 @@ class Hints(Lines):
         self._scale = scale
         self._document: Task | None = None
         self._status = Notice()
-        self._special: Sequence[Hint] = ()
-        self._lines: list[MarkedText] = []
-
-    @property
-    def special(self) -> Sequence[Hint]:
+        self.special: Sequence[Hint] = ()
         """The hints that stand in place of the usual commands."""
-        return self._special
+        self._lines: list[MarkedText] = []
 
     def show(self, task: Task | None, status: Notice, special: Sequence[Hint] = ()) -> None:
         """Show how another document stands, what came of the latest key, and what works now."""
         n_before = len(self._lines)
-        self._document, self._status, self._special = task, status, special
+        self._document, self._status, self.special = task, status, special
         self._write()
         # Laying the whole screen out anew takes longer than drawing these lines.
         self.refresh(layout=len(self._lines) != n_before)
@@ -480,36 +444,33 @@ class Hints(Lines):
             # What does not work at the moment is not offered.
             now = strong(state_marks(self._document, self._scale, unsaved))
             blanks = MarkedText(" " * max(room - cell_width(now.text), 0))
-            self._lines.append(blanks + now if self._special else grades)
+            self._lines.append(blanks + now if self.special else grades)
         is_tall, is_high = self.screen.has_class("-tall"), self.app.size.height >= HIGH
         self._lines += hint_lines(
-            self._keys, self._status, room, self._special, is_tall=is_tall, is_high=is_high
+            self._keys, self._status, room, self.special, is_tall=is_tall, is_high=is_high
         )
         self._lines = [MarkedText(" ") + line for line in self._lines]
 
 
-def _hints(keys: KeyTable) -> list[Hint]:
-    name = keys.name
-    return [
-        (name(Command.UNDO), "undo"),
-        (name(Command.SKIP), "skip"),
-        (name(Command.CANNOT), "can't"),
-        (name(Command.NOTE), "note"),
-        (name(Command.FIND), "find"),
-        (name(Command.HELP), "help"),
-        (f"{name(Command.NEXT)}/{name(Command.PREVIOUS)}", "move"),
-        (name(Command.QUIT), "quit"),
-        (name(Command.LIST), "list"),
-        (name(Command.TOPIC), "topic"),
-        (name(Command.GUIDELINES), "guidelines"),
-        (name(Command.MARK), "mark"),
-        (name(Command.TERMS), "words"),
-        (name(Command.HISTORY), "history"),
-    ]
-
+_HINTS = (
+    (Command.UNDO, "undo"),
+    (Command.SKIP, "skip"),
+    (Command.CANNOT, "can't"),
+    (Command.NOTE, "note"),
+    (Command.FIND, "find"),
+    (Command.HELP, "help"),
+    (Command.NEXT, "move"),
+    (Command.QUIT, "quit"),
+    (Command.LIST, "list"),
+    (Command.TOPIC, "topic"),
+    (Command.GUIDELINES, "guidelines"),
+    (Command.MARK, "mark"),
+    (Command.TERMS, "words"),
+    (Command.HISTORY, "history"),
+)
 
 _PRIORITY = (5, 0, 1, 2, 3, 6, 4, 7, 8, 9, 10, 11, 12, 13)
-"""Places in `_hints`, the most needed first; what a longer status takes away is at the end."""
+"""Places in `_HINTS`, the most needed first; what a longer status takes away is at the end."""
 
 _N_USUAL = 5
 """Hints, the most needed, that a status in full words must leave room for."""
@@ -530,13 +491,6 @@ MOST_LINES = 5
 
 class OpinionsBox(Widget):
     """A line for each judge: the letter, the grade, and what there is room for of the rest."""
-
-    DEFAULT_CSS = """
-    OpinionsBox {
-        height: auto;
-        width: 1fr;
-    }
-    """
 
     def __init__(self, scale: Scale, hints: str) -> None:
         super().__init__()
@@ -576,7 +530,8 @@ class OpinionsBox(Widget):
 
 def _opinions_in(found: Disagreement, scale: Scale, *, is_tall: bool) -> list[tuple[str, str, str]]:
     """Write a disagreement in few lines: of each what stands out, the rest of it, and that in fewer words."""
-    lines = [(opinion_marks(found.opinions, scale), "", "")]
+    marks = (f"{one.letter} {grade_mark(scale, one.grade)}" for one in found.opinions)
+    lines = [("  ".join(marks), "", "")]
     if is_tall and len(found.opinions) <= MOST_LINES:
         lines = [(opinion_head(one, scale), opinion_tail(one), brief_tail(one)) for one in found.opinions]
     words = history_words(found, scale)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, UserDict
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pooler import commands
-from pooler.cli.usage import usage_errors_reported
+from pooler.cli.console import usage_errors_reported
 from store.errors import ArgumentError, ParameterError
 
 WIDEST = 110
@@ -33,21 +33,39 @@ _TYPES = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str":
 
 @cache
 def load(word: str) -> Any:
-    """Import what a word stands for, and return its command, made as typer would have made it at once."""
-    found = _of_functions(word)
-    around = typer.Typer(add_completion=False, rich_markup_mode=None)
-    if isinstance(found, typer.Typer):
-        own = found.info.cls
-        for one in found.registered_commands:
-            one.cls = GroupedCommand
-        around.add_typer(found, name=word, cls=own if isinstance(own, type) else ListingGroup)
+    """Import what a word stands for, and return its command or the group of its forms."""
+    forms = {one.form: one for one in commands.announced().values() if one.word == word}
+    own = forms.pop("", None)
+    if own is not None and not forms:
+        return _command(own, word)
+    settings: dict[str, Any] = {"name": word, "rich_markup_mode": None, "commands": {}}
+    if own is None:
+        group: Any = ListingGroup(**settings, help=commands.words()[word], no_args_is_help=True)
     else:
-        around.command(word, cls=GroupedCommand)(found)
-    return typer.main.get_group(around).commands[word]
+        group = FormGroup(own, **settings, help=own.first_line)
+    group.commands = Lazily({name: partial(_command, one, name) for name, one in forms.items()})
+    return group
 
 
-def _sentence(first_line: str) -> str:
-    return first_line.partition(". ")[0].rstrip(".")
+def _command(one: commands.Announced, name: str) -> Any:
+    """Import a command, made as typer would have made it at once."""
+    from pooler.cli.from_function import from_function
+
+    found = from_function(getattr(import_module(one.module), one.name))
+    if COMPLETES in os.environ:
+        from pooler.cli.completion import add_completion
+
+        add_completion(found)
+    around = typer.Typer(add_completion=False, rich_markup_mode=None)
+    around.command(name, cls=GroupedCommand)(found)
+    return typer.main.get_command(around)
+
+
+class Lazily(UserDict[str, Any]):
+    """Commands by name, in their order; one is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.data[name]()
 
 
 def help_record(parameter: Any, context: Any) -> tuple[str, str] | None:
@@ -65,13 +83,6 @@ def help_record(parameter: Any, context: Any) -> tuple[str, str] | None:
     words = re.sub(r"(?<=[\[ ])([\d.]+)<=x<=([\d.]+)(?=[;\]])", r"\1 to \2", words)
     words = re.sub(r"\b(\d+) to \1\b", r"\1", words)
     return typed, words.replace("x>=", "at least ").replace("x<=", "at most ")
-
-
-class Commands(UserDict[str, Any]):
-    """Commands by name, in the order of the table; one is imported when it is looked up."""
-
-    def __getitem__(self, name: str) -> Any:
-        return load(name)
 
 
 class _Placeholder(TyperCommand):
@@ -146,15 +157,9 @@ class FormGroup(TyperGroup):
     written with its folder, `./diff`.
     """
 
-    own: Callable[[], Callable[..., None]]
-    """Gives the function of the command itself."""
-    announced: Mapping[str, commands.Announced] = {}
-    """Forms that are imported when they are asked for."""
-
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, own: commands.Announced, **settings: Any) -> None:
         super().__init__(**settings)
-        if self.announced:
-            self.commands = Forms(self.announced)
+        self._own = own
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
         """Parse the command line by the options of the form that it is for."""
@@ -165,47 +170,9 @@ class FormGroup(TyperGroup):
     @property
     def alone(self) -> Any:
         """The command that the group is where no form is named."""
-        around = typer.Typer(add_completion=False, rich_markup_mode=None)
-        around.command(self.name, cls=GroupedCommand)(self.own())
-        made: Any = typer.main.get_command(around)
+        made = _command(self._own, str(self.name))
         made.forms = self.commands
         return made
-
-
-def _of_functions(word: str) -> Any:
-    """Make the command of a word of functions that `pooler.command` made commands."""
-    forms = {one.form: one for one in commands.announced().values() if one.word == word}
-    own = forms.pop("", None)
-    if own is not None and not forms:
-        return _function(own)
-    if own is not None:
-        made = {"own": staticmethod(lambda: _function(own)), "announced": forms}
-        return typer.Typer(cls=type("OwnForms", (FormGroup,), made), help=own.first_line)
-    app = typer.Typer(help=commands.words()[word], no_args_is_help=True)
-    for name, form in forms.items():
-        app.command(name)(_function(form))
-    return app
-
-
-def _function(one: commands.Announced) -> Callable[..., None]:
-    """Import a command, and return what typer reads of it."""
-    from pooler.cli.from_function import from_function
-
-    found = from_function(getattr(import_module(one.module), one.name))
-    if COMPLETES in os.environ:
-        from pooler.cli.completion import add_completion
-
-        add_completion(found)
-    return found
-
-
-class Forms(UserDict[str, Any]):
-    """Forms of a command by name; one is imported when it is looked up."""
-
-    def __getitem__(self, name: str) -> Any:
-        around = typer.Typer(add_completion=False, rich_markup_mode=None)
-        around.command(name, cls=GroupedCommand)(_function(self.data[name]))
-        return typer.main.get_command(around)
 
 
 class ListingGroup(TyperGroup):
@@ -237,13 +204,14 @@ class Workflow(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = Commands(commands.words())
+        self.commands: Any = Lazily({word: partial(load, word) for word in commands.words()})
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Write the list of commands, by what they are for."""
         for heading, words in commands.by_heading().items():
+            first_lines = [(word, commands.words()[word].partition(". ")[0].rstrip(".")) for word in words]
             with formatter.section(heading.capitalize()):
-                formatter.write_dl([(word, _sentence(commands.words()[word])) for word in words])
+                formatter.write_dl(first_lines)
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Return the names of the commands."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from pooler.cli.options import DEFAULT_COLLECTION
+from pooler.sources.source import DEFAULT_COLLECTION
 from store.errors import PoolerError
 from store.grades.definition import is_file_word
 
@@ -23,19 +23,14 @@ if TYPE_CHECKING:
 
 
 def add_completion(found: Any) -> None:
-    """Let the options of a command, or of all commands of a group, complete their values."""
-    if isinstance(found, typer.Typer):
-        for one in found.registered_commands:
-            add_completion(one.callback)
-        return
-    parameters = signature(found, eval_str=True).parameters
+    """Let the options of a command complete their values."""
+    parameters = signature(found).parameters
     for parameter in parameters.values():
         if "qrels" not in parameters and parameter.name == "runs":
             continue  # run files
         for info in getattr(parameter.annotation, "__metadata__", ()):
-            if isinstance(info, OptionInfo | ArgumentInfo) and info.autocompletion is None:
+            if isinstance(info, OptionInfo | ArgumentInfo):
                 info.autocompletion = _of(info, parameter.name)
-        found.__annotations__[parameter.name] = parameter.annotation  # what typer reads, not its source
 
 
 def _of(info: OptionInfo | ArgumentInfo, name: str) -> Callable[..., list[str]] | None:
@@ -85,7 +80,6 @@ _OPTIONS: dict[str, Callable[..., list[str]]] = {
     "--against": _judges,
     "--judge": _judges,
     "--measure": _measures,
-    "--of": _judges,
     "--pool": _pools,
     "--qrels": _qrels,
     "--strategy": _strategies,
@@ -94,8 +88,6 @@ _OPTIONS: dict[str, Callable[..., list[str]]] = {
 _ARGUMENTS: dict[str, Callable[..., list[str]]] = {
     "JUDGE": _judges,
     "JUDGE...": _judges,
-    "JUDGE|FILE...": _judges,
-    "POOL": _pools,
     "RUN": _runs,
     "RUN...": _runs,
     "TAG": _runs,

@@ -1,4 +1,4 @@
-"""Streams, progress, words, asking.
+"""Streams, exit codes, questions, and errors: also of a command line that cannot be read.
 
 stdout is data; stderr is words and progress. Everything shown is sanitised; nothing in data is
 ever read as markup.
@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from enum import IntEnum
+from typing import Any
 
-from pooler.files import check_manifest as check_manifest
-from pooler.files import check_out as check_out
-from pooler.files import check_place as check_place
-from pooler.files import json_text as json_text
-from pooler.files import write_json as write_json
-from pooler.files import write_lines as write_lines
-from pooler.files import write_results as write_results
-from pooler.judge_kinds import erased_facts as erased_facts
-from pooler.judge_kinds import erased_words as erased_words
-from pooler.messages import say
-from pooler.streams import on_terminal, text_stdin
-from store.errors import ContradictionError, PoolerError, StoreError
+import typer
+
+from pooler.messages import on_terminal, say, text_stdin
+from store.errors import ArgumentError, ContradictionError, PoolerError, StoreError, UnknownNameError
 from store.text import sanitise
 
 
@@ -74,3 +70,180 @@ def confirm(question: str, *, yes: bool) -> None:
     if answer.lower() != "yes":
         message = "nothing was changed: the answer was not yes"
         raise PoolerError(message, hint="--yes goes on without asking")
+
+
+_OLD_WORDS = {
+    "pooler judge --model": "pooler ask NAME",
+    "pooler effort": "pooler status effort",
+    "pooler rejudge": "pooler status outdated",
+    "pooler guidelines": "pooler show guidelines; pooler import guidelines FILE adds a version",
+    "pooler provenance": "pooler diagnose --table contributions; depths, documents likewise",
+    "pooler diagnose --by-run": "pooler diagnose --by run",
+    "pooler diagnose --by-group": "pooler diagnose --by group",
+    "pooler diagnose --by-rank": "pooler diagnose --table ranks",
+    "pooler diagnose --by-contributors": "pooler diagnose --table contributors",
+    "pooler diagnose --scores": "pooler diagnose --table scores; coverage likewise",
+    "pooler variation --pairs": "pooler variation --by pair",
+    "pooler export probabilities": "pooler variation --table probabilities --format tsv",
+    "pooler paper --of-kishida": "pooler paper sources",
+    "pooler required-difference": "pooler paper difference; pooler paper A B has that of two runs",
+    "pooler ap-properties": "pooler paper least",
+    "pooler estimate": "pooler evaluate -m xinfAP -m infNDCG -m statAP",
+    "pooler agreement --plan": "pooler design overlap --width WIDTH",
+    "pooler agreement --assume": "pooler design overlap --assume KAPPA,SHARE",
+    **{
+        f"pooler design --{one}": f"pooler design {form} --{one}"
+        for form, names in {
+            "topics": "variance difference width compared topics judge qrels table",
+            "depth": "depths seconds per-document",
+        }.items()
+        for one in names.split()
+    },
+    "pooler assign --show": "pooler assign; --table places says who has what",
+    "pooler unpool": "pooler pool drop RUN",
+    "pooler next": "pooler pool next",
+    "pooler next --until": "pooler status recall --target R",
+    "pooler status --recall": "pooler status recall --confidence C",
+    "pooler pool diff --list": "pooler pool diff A B --table documents",
+    "pooler compare --all": "pooler compare, which compares all runs where none is named",
+    "pooler evaluate --list": "pooler show measures",
+    "pooler evaluate --curves": "pooler evaluate curves",
+    "pooler evaluate --r": "pooler evaluate -m OwnAP",
+    "pooler clusters": "pooler evaluate clusters CLUSTERS CLASSES",
+    "pooler pool --list": "pooler show strategies",
+    "pooler collapse": "pooler export qrels FILE... --level N",
+    "pooler diff": "pooler qrels diff A B",
+    "pooler qrels diff --list": "pooler qrels diff A B --table differences",
+    "pooler export ntcir": "pooler export qrels --as ntcir2|ntcireval",
+    "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
+    "pooler judges list": "pooler show judges",
+    "pooler status effort --list": "pooler status effort --table low_dwell",
+    "pooler adjudicate --list": "pooler adjudicate",
+    "pooler adjudicate --summary": "pooler adjudicate --table cells",
+    "pooler agreement --matters": "pooler agreement orders",
+    "pooler agreement --per-grade": "pooler agreement --table per_grade",
+    "pooler agreement --tables": "pooler agreement --table cross_tables",
+    "pooler agreement --manifest": "pooler agreement --format json --out FILE",
+    **{
+        f"pooler {one} --{name}": f"pooler import judgements FILE --{name} ..., then pooler {one}"
+        for one in ("agreement", "agreement orders")
+        for name in ("input", "input-columns", "topic", "judge-column", "map", "repeats")
+    },
+    "pooler audit --by-run": "pooler audit JUDGE --table runs",
+    "pooler show docs --text": "pooler show docs DOCNO --table text",
+    "pooler export answers": "pooler export judgements NAME --as answers",
+    "pooler export judgements --format": "pooler export judgements --as FORM",
+    "pooler export work --html": "pooler export work JUDGE",
+    "pooler export work --judge": "pooler export work JUDGE",
+    **{
+        f"pooler import {one} --format": f"pooler import {one} FILE --as FORM"
+        for one in ("topics", "docs", "judgements")
+    },
+    **{
+        f"pooler import {one} --from": f"pooler import {one} irds:NAME"
+        for one in ("topics", "docs", "judgements")
+    },
+    **{
+        f"pooler {one} --{name}": "pooler judges add NAME --model CARD.toml, where the card says it"
+        for one in ("judges add", "import judgements")
+        for name in (
+            "model",
+            "revision",
+            "endpoint",
+            "host",
+            "prompt",
+            "param",
+            "parser",
+            "shows",
+            "max-characters",
+            "family",
+        )
+    },
+    **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
+}
+"""Lines that earlier versions had, and what to type."""
+_OLD_OPTIONS = {
+    "--judge": "--qrels NAME; a judge's name stands for that judge's own grades",
+    "--rigid": "--level rigid",
+    "--relaxed": "--level relaxed",
+    "--collapse": "pooler qrels define NAME --binary-first ...; then --qrels NAME",
+    "--of": "pooler qrels define NAME --judge NAME ...; then --qrels NAME",
+    **{
+        one: f"pooler qrels define NAME {one} ...; then --qrels NAME"
+        for one in ("--aggregate", "--ties", "--kinds", "--without-rulings")
+    },
+}
+"""Options of commands that measure with qrels, and what to type."""
+_UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
+_NOT_ONE_OF = re.compile(r"'(.*)' is not one of (.*?)\.?", re.DOTALL)
+_NO_COMMAND = re.compile(r"No such command '(.*?)'\..*", re.DOTALL)
+_TOO_MANY = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
+
+
+@contextmanager
+def usage_errors_reported() -> Iterator[None]:
+    """Report what typer finds wrong with a command line, and end with the exit code of that."""
+    try:
+        yield
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help is the answer
+            raise
+        shown = _pooler_error(error)
+        if error.ctx is not None:
+            path = error.ctx.command_path
+            shown.hint = f"{path} --help"
+            if isinstance(shown, UnknownNameError) and (line := _OLD_WORDS.get(f"{path} {shown.name}")):
+                shown.hint = line
+                show_error(shown)
+                raise typer.Exit(ExitCode.USAGE) from error
+            if isinstance(shown, UnknownNameError) and {"--qrels", "--level"} & {*shown.known}:
+                shown.hint = _OLD_OPTIONS.get(shown.name, shown.hint)
+            if isinstance(shown, UnknownNameError) and shown.kind == "command":
+                for near in get_close_matches(shown.name.lower(), shown.known, 1, 0.7):
+                    shown.hint = f"did you mean `{path} {near}`? {shown.hint} lists all"
+        show_error(shown)
+        raise typer.Exit(ExitCode.USAGE) from error
+
+
+def _pooler_error(error: Any) -> PoolerError:
+    match type(error).__name__:
+        case "BadParameter":
+            return _bad_value(error)
+        case "MissingParameter":
+            return ArgumentError(_name(error.param), "must be given", None)
+        case "NoSuchOption":
+            options = {one for param in error.ctx.command.params for one in param.opts}
+            known = [one for one in options if one.startswith("-")]
+            return UnknownNameError("option", error.option_name, known)
+        case "BadOptionUsage":
+            takes = "must have a value" if "requires" in error.message else "takes no value"
+            return ArgumentError(error.option_name, takes, None)
+    if found := _NO_COMMAND.fullmatch(error.message):
+        known = error.ctx.command.list_commands(error.ctx)
+        return UnknownNameError("command", found[1], known)
+    if found := _TOO_MANY.fullmatch(error.message):
+        return PoolerError(f"expected no more arguments, got `{found[1]}`")
+    return PoolerError(f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}")
+
+
+def _bad_value(error: Any) -> PoolerError:
+    name, message = _name(error.param), error.message.removeprefix("Value error, ")
+    if found := _NOT_ONE_OF.fullmatch(message):
+        return ArgumentError(name, f"must be one of {found[2].replace(chr(39), '')}", found[1])
+    faults: list[Any] = getattr(error.__cause__, "errors", list)()
+    if not faults or not hasattr(error.param, "get_runtime_param"):  # another version of typer
+        return PoolerError(f"`{name}`: {message[:1].lower()}{message[1:].rstrip('.')}")
+    wanted = error.param.get_runtime_param()
+    noun = "a number" if "float" in str(wanted.annotation) else "an integer"
+    least, most = wanted.parameter_info.min, wanted.parameter_info.max
+    if least is not None and most is not None:
+        noun = f"{least}" if least == most else f"{noun} from {least} to {most}"
+    elif least is not None or most is not None:
+        noun += f" <= {most}" if least is None else f" >= {least}"
+    return ArgumentError(name, f"must be {noun}", faults[0]["input"])
+
+
+def _name(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return str(param.metavar or param.name.upper())
+    return str(max(param.opts, key=len))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 
-from pooler.streams import PAGE
+from pooler.messages import PAGE
 from pooler.tables import map_cells
 from store.text import sanitise, sanitise_line
 from store.wrapping import broken, least_width, wrapped
@@ -107,7 +107,8 @@ def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
         console.print(drawn)
         # Its rows by hand: rich takes a millisecond for each.
         stream.writelines(_lines(columns, widths, " " * gap))
-    names = [column.heading for column in sorted(left_out, key=_in_order(rendered))]
+    order = [column.title for column in rendered.columns]
+    names = sorted((column.heading for column in left_out), key=order.index)
     words = [f"columns left out because the terminal is too narrow: {', '.join(names)}"] if names else []
     if caption := sanitise("\n".join([*words, *rendered.caption])):
         width = page if is_terminal else PAGE
@@ -138,11 +139,6 @@ def _lines(columns: Sequence[_Measured], widths: Sequence[int], gap: str) -> Ite
 def _laid(cell: str, column: _Measured, width: int) -> str:
     blanks = ((line, " " * (width - cell_len(line))) for line in broken(cell, width))
     return "\n".join(blank + line if column.is_numeric else line + blank for line, blank in blanks)
-
-
-def _in_order(rendered: RenderedView) -> Callable[[_Measured], int]:
-    places = {column.title: place for place, column in enumerate(rendered.columns)}
-    return lambda measured: places[measured.heading]
 
 
 def _measured(column: Column, cells: list[str], *, has_width: bool) -> _Measured:

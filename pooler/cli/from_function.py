@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, partial
 from importlib import import_module
 from inspect import Parameter, Signature
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from typer.models import ArgumentInfo
 
 from pooler import command
-from pooler.cli.console import check_place, confirm
-from pooler.cli.options import YesOption
-from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, check_choice, render
-from pooler.cli.signature import given, is_signed, parameters_of
+from pooler.cli.console import confirm
+from pooler.cli.render import Output, check_choice, render
+from pooler.files import check_place
 from pooler.messages import say, warn
 from pooler.result import Done, Result
 from store.errors import ArgumentError
 
 _TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
 """What typer reads of a type that it has no reader for."""
+_NAMED = Parameter.KEYWORD_ONLY
+_OF_COMMANDS: Mapping[str, tuple[Any, command.Option]] = {
+    "plot": (Path | None, command.Option("--plot FILE.svg", "Also draw it, as an SVG file.")),
+    "html": (str | None, command.Option("--html FILE", "Also write a page to read and print.")),
+    "by_topic": (
+        bool,
+        command.Option("--by-topic -q", "A row a topic: the table `topics`, as --table topics."),
+    ),
+    "yes": (bool, command.Option("--yes -y", "Go on without asking.")),
+}
+"""Options of commands whose results have plots, a page or topics, or that ask before they go on."""
 
 
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
@@ -43,40 +53,45 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     ]
     groups = {name: _at(one.where) for name, one in about.given.items()}
     own = [
-        _parameter(about.declared[name], about.hints[name], one)
+        _parameter(name, about.declared[name], about.hints[name], one)
         for name, one in about.options.items()
         if not one.hidden
     ]
-    if any(one.plots is not Result.plots for one in results):
-        own.append(Parameter("plot", Parameter.KEYWORD_ONLY, default=None, annotation=PlotOption))
     page = next((one.PAGE for one in results if one.PAGE), "")
-    if page:
-        own.append(Parameter("html", Parameter.KEYWORD_ONLY, default=None, annotation=HtmlOption))
-    if any(one.HAS_TOPICS for one in results):
-        own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
-    if "confirm" in about.options:
-        own.append(Parameter("yes", Parameter.KEYWORD_ONLY, default=False, annotation=YesOption))
+    for name, is_there in {
+        "plot": any(one.plots is not Result.plots for one in results),
+        "html": bool(page),
+        "by_topic": any(one.HAS_TOPICS for one in results),
+        "yes": "confirm" in about.options,
+    }.items():
+        if is_there:
+            kind, option = _OF_COMMANDS[name]
+            declared = Parameter(name, _NAMED, default=False if kind is bool else None)
+            own.append(_parameter(name, declared, kind, option))
     if "run_line" in about.options:
-        own.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
+        own.append(Parameter("ctx", _NAMED, annotation=typer.Context))
     for group in [*groups.values(), *([Output] if results else [])]:
         known = {one.name for one in own}
-        own += [one for one in parameters_of(group) if one.name not in known]
+        own += [one for one in _parameters_of(group) if one.name not in known]
     every = sorted(own, key=_place)
 
     def run(**values: Any) -> None:
-        output = given(Output, values) if results else None
+        output = _given(Output, values) if results else None
         if output is not None:
             if values.get("by_topic") and "by_topic" not in about.options:
                 output = replace(output, table=output.table or "topics")
             output.check(plot=values.get("plot"))
             if html := values.get("html"):
                 check_place(html)
+                from pooler.pages.report import check_replaceable
+
+                check_replaceable(html, "html")
                 if output.out is not None and output.out.resolve() == Path(html).resolve():
                     raise ArgumentError("html", "must be another file than --out", html)
             for one in results:
                 if (blank := one.blank()) is not None:
                     check_choice(blank, output)
-        worked_on = {name: given(group, values) for name, group in groups.items()}
+        worked_on = {name: _given(group, values) for name, group in groups.items()}
         named = {name: one.made() for name, one in worked_on.items()}
         runs: Sequence[str] = ()
         for name, option in about.options.items():
@@ -116,16 +131,58 @@ def _place(one: Parameter) -> int:
     """Order a command line: what must be given, other arguments, options."""
     if one.annotation is typer.Context:
         return 0
-    if not is_signed(one, ArgumentInfo):
+    if not any(isinstance(info, ArgumentInfo) for info in one.annotation.__metadata__):
         return 3
     return 1 if one.default is Parameter.empty else 2
 
 
-def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parameter:
+def _given(group: Any, values: Mapping[str, Any]) -> Any:
+    """Make a dataclass of options of what was given for its fields, of which some may be dataclasses."""
+    made = {}
+    for name, kind in _types(group).items():
+        option = _option(kind)
+        if is_dataclass(kind):
+            made[name] = _given(kind, values)
+        elif option is None or option.read is None or values[name] is None:
+            made[name] = values[name]
+        else:
+            made[name] = option.read(name, values[name])
+    return group(**made)
+
+
+def _parameters_of(group: Any) -> Iterator[Parameter]:
+    """Yield the fields of a dataclass, and of those in it, as parameters under its heading."""
+    for field, kind in zip(fields(group), _types(group).values(), strict=True):
+        option = _option(kind)
+        if is_dataclass(kind):
+            yield from _parameters_of(kind)
+        elif option is None:
+            yield Parameter(field.name, _NAMED, annotation=kind)
+        else:
+            panel = option.panel or getattr(group, "PANEL", "")
+            declared = Parameter(field.name, _NAMED, default=field.default)
+            yield _parameter(field.name, declared, kind.__origin__, replace(option, panel=panel))
+
+
+@cache
+def _types(group: Any) -> dict[str, Any]:
+    types = get_type_hints(group, include_extras=True)
+    return {field.name: types[field.name] for field in fields(group)}
+
+
+def _option(kind: Any) -> command.Option | None:
+    return next((one for one in getattr(kind, "__metadata__", ()) if isinstance(one, command.Option)), None)
+
+
+def _parameter(name: str, declared: Parameter, kind: Any, option: command.Option) -> Parameter:
     """Return a parameter of a function as typer reads it."""
-    parts = (option.form or f"--{declared.name.replace('_', '-')}").split()
+    parts = (option.form or f"--{name.replace('_', '-')}").split()
     names = [part for part in parts if part.startswith("-")]
-    metavar = " ".join(parts[len(names) :]) or None
+    shown: dict[str, Any] = {
+        "metavar": " ".join(parts[len(names) :]) or None,
+        "help": option.words,
+        "show_default": option.default or True,
+    }
     kind = _TYPED.get(kind, kind)
     is_several = declared.kind is Parameter.VAR_POSITIONAL
     if is_several:
@@ -134,23 +191,19 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
         of_what: Any = get_args(kind)[0] if option.read is None else str
         of_what = of_what if of_what in (int, float) else str
         kind = list[of_what] | None if option.repeated or option.read is None else str | None
-    info: Any
+    info: Any = typer.Argument(**shown)
     if names:
         info = typer.Option(
             *names,
-            metavar=metavar,
-            help=option.words,
-            show_default=option.default or True,
+            **shown,
             envvar=option.envvar or None,
             min=option.least,
             max=option.most,
             rich_help_panel=option.panel or None,
         )
-    else:
-        info = typer.Argument(metavar=metavar, help=option.words, show_default=option.default or True)
     default = None if is_several or isinstance(declared.default, tuple) else declared.default
     default = Parameter.empty if option.required else default
-    return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+    return Parameter(name, _NAMED, default=default, annotation=Annotated[kind, info])
 
 
 def _at(where: str) -> Any:

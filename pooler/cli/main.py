@@ -12,27 +12,12 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from pooler import foreign_store
 from pooler.interrupts import catch_interrupts, ignore_interrupts, interrupt_behind
 
-if TYPE_CHECKING:
-    from pooler.cli.commands import WORKFLOW, app
-
-__all__ = ["WORKFLOW", "app", "main", "run"]
-
 _ALLOCATIONS = 100_000
 """Before garbage is looked for; with Python's 700, that is a tenth of the time of a look."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in ("WORKFLOW", "app"):
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from pooler.cli import commands
-
-    return getattr(commands, name)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -55,8 +40,7 @@ def main() -> None:
 
 
 def _until_interrupted(work: Callable[[], int]) -> int:
-    from pooler.messages import listening
-    from pooler.streams import OnTerminal
+    from pooler.messages import OnTerminal, listening
 
     listener = OnTerminal()
     try:
@@ -90,12 +74,16 @@ def _run_process() -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     """Run the command line; turn what a user can put right into words."""
-    from pooler.cli.commands import ReaderGone
+    from pooler.cli.commands import ReaderGone, app
     from pooler.cli.console import ExitCode, discard_stdout, show_error
     from store.errors import PoolerError
 
+    code: str | int | None = None
     try:
-        code = _exit_code(arguments)
+        try:
+            app(None if arguments is None else list(arguments), prog_name="pooler", obj=run)
+        except SystemExit as stop:  # typer ends every command so
+            code = stop.code
         sys.stdout.flush()  # here an error is told; at the exit of the interpreter it would not be
     except PoolerError as error:
         if interrupt_behind(error):
@@ -108,20 +96,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         discard_stdout()
         where = f"{error.filename}: " if error.filename else ""
         return show_error(PoolerError(f"{where}{error.strerror or error}"))
-    return code
-
-
-def _exit_code(arguments: Sequence[str] | None) -> int:
-    """Run the app and return its exit code; typer ends every command with SystemExit."""
-    from pooler.cli.commands import app
-    from pooler.cli.console import ExitCode
-
-    try:
-        app(None if arguments is None else list(arguments), prog_name="pooler", obj=run)
-    except SystemExit as stop:
-        code = stop.code
-        return code if isinstance(code, int) else ExitCode.OK if code is None else ExitCode.DATA
-    return ExitCode.OK
+    return code if isinstance(code, int) else ExitCode.OK if code is None else ExitCode.DATA
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Order of work: choose tables, sort, limit, write.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
-from pooler.cli.signature import option
+from pooler.command import Option
 from pooler.messages import say
-from pooler.tables import Cell, Table, View, map_cells
+from pooler.tables import Cell, RenderedView, Table, View, map_cells, render_view
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise_line
 
@@ -36,14 +37,19 @@ class Output:
 
     fmt: Annotated[
         Literal["table", "json", "tsv", "markdown", "latex"],
-        option("--format", "For people, on a page or in a paper; for programs."),
+        Option("--format", "For people, on a page or in a paper; for programs."),
     ] = "table"
-    table: Annotated[str | None, option("--table NAME", "Which of several tables.")] = None
+    table: Annotated[str | None, Option("--table NAME", "Which of several tables.")] = None
     sort: Annotated[
-        str | None, option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
+        str | None, Option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
     ] = None
-    limit: Annotated[int | None, option("--limit ROWS", "Show at most this many rows.", min=1)] = None
-    out: Annotated[Path | None, option("--out -o FILE", "A new file; default stdout.")] = None
+    limit: Annotated[int | None, Option("--limit ROWS", "Show at most this many rows.", least=1)] = None
+    out: Annotated[Path | None, Option("--out -o FILE", "A new file; default stdout.")] = None
+
+    def __post_init__(self) -> None:
+        """Take ``-`` for stdout."""
+        if self.out == Path("-"):
+            object.__setattr__(self, "out", None)
 
     @property
     def is_for_people(self) -> bool:
@@ -62,21 +68,19 @@ class Output:
             requirement = f"must name the table, one of {', '.join(tables)}: {self.fmt} holds one"
             raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0]}")
 
-    def check(self, *, plot: Path | None = None, tables: Sequence[str] = ()) -> None:
-        """Refuse now, before any work, what could not be written.
-
-        `tables`: those that there will be unless one is asked for by its name.
-        """
-        from pooler.cli.console import check_place
+    def check(self, *, plot: Path | None = None) -> None:
+        """Refuse now, before any work, what could not be written."""
+        from pooler.files import check_place
 
         if plot is not None:
+            from pooler.pages.svg import DRAWN
+
             if plot.suffix != ".svg":
                 raise ArgumentError("--plot", "must be a file whose name ends in .svg", str(plot))
             check_place(str(plot))
-            if plot.is_file() and plot.read_bytes()[:4] not in (b"", b"<svg"):
-                raise ArgumentError("--plot", "must be new, or a drawing: it is something else", str(plot))
-        if self.table is None:
-            self.check_one(tables)
+            if plot.is_file() and (there := plot.read_bytes()) and DRAWN.encode() not in there:
+                requirement = "must be new, or a drawing that pooler made: it is something else"
+                raise ArgumentError("--plot", requirement, str(plot))
         if self.out is not None:
             check_place(str(self.out))
             if self.out.is_file() and self.out.stat().st_size:
@@ -84,35 +88,27 @@ class Output:
                 raise PoolerError(message, hint="name another file, or remove this one first")
 
 
-ByTopicOption = Annotated[
-    bool, option("--by-topic -q", "A row a topic: the table `topics`, as --table topics.")
-]
-HtmlOption = Annotated[str | None, option("--html FILE", "Also write a page to read and print.")]
-PlotOption = Annotated[Path | None, option("--plot FILE.svg", "Also draw it, as an SVG file.")]
+def render(result: Result, output: Output, *, plot: Path | None = None) -> None:
+    """Write a result to stdout, or to the file that was asked for; its plots to another one, if named.
 
-
-def render(result: Result, output: Output, *names: str, plot: Path | None = None) -> None:
-    """Write a result to stdout, or to the file that was asked for.
-
-    `names`: tables that the command is about, where none is asked for; default what people are shown, and
-    all for programs. `plot`: a file that the result's plots are drawn in. TSV holds one table: several
-    are a `ContradictionError`.
+    People are shown what a command shows, and programs all, unless one table is asked for. TSV holds one
+    table: several are a `ContradictionError`.
     """
     if plot is not None:
-        _draw_plots(result, names, plot)
+        _draw_plots(result, plot)
     if output.is_for_people:
         # What people else read as lines is a table, too, where one is asked for.
         are_lines = output.fmt == "table" and output.table is None and output.sort is None
-        lines = result.lines(*names) if are_lines else None
+        lines = result.lines() if are_lines else None
         if lines is not None:
             _write(
                 output, lambda stream: stream.writelines(f"{line}\n" for line in islice(lines, output.limit))
             )
             return
-        rendered = _views(result, output, names)
+        rendered = _views(result, output)
         _write(output, lambda stream: _draw(rendered, output, stream))
         return
-    tables = _tables(result, output, names)
+    tables = _tables(result, output)
     if output.fmt == "json":
         _write(output, lambda stream: _write_json(result, tables, stream))
         return
@@ -120,40 +116,50 @@ def render(result: Result, output: Output, *names: str, plot: Path | None = None
     _write(output, lambda stream: _write_tsv(tables[0], stream))
 
 
-def check_choice(result: Result, output: Output, *names: str) -> None:
+def check_choice(result: Result, output: Output) -> None:
     """Refuse what `render` would, of a result without rows: before a command changes anything."""
     if output.is_for_people:
-        _views(result, output, names)
+        _views(result, output)
     else:
-        output.check_one([table.name for table in _tables(result, output, names)])
+        output.check_one([table.name for table in _tables(result, output)])
 
 
-def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
-    asked: Sequence[str] = (output.table,) if output.table is not None else names
-    if not asked:
-        asked = result.names() if output.fmt == "json" or len(result.shown()) != 1 else result.shown()
+def _tables(result: Result, output: Output) -> list[Table]:
+    asked = (output.table,) if output.table is not None else result.shown()
+    if output.table is None and (output.fmt == "json" or len(asked) != 1):
+        asked = result.names()
     tables = [result.table(name) for name in asked]
     if output.sort is not None:
-        by, descending = _sorting(output.sort)
-        _check_column(by, tables)
+        by, descending = _sorting(output.sort, tables)
         tables = [table.sort(by, descending=descending) if by in table.data else table for table in tables]
     if output.limit is not None:
-        tables = [table.head(output.limit) for table in tables]
+        tables = [_first(table, output.limit, is_sorted=output.sort is not None) for table in tables]
     return tables
 
 
-def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]:
+def _first(table: Table, limit: int, *, is_sorted: bool) -> Table:
+    """Return the rows that people see first, where a view has an order of its own, in the table's order."""
+    name = table.columns[0].name
+    views = (one for one in table.seen or () if one.rows is not None and name in one.table.data)
+    view = next(views, None)
+    if view is None or is_sorted:
+        return table.head(limit)
+    places = {cell: place for place, cell in reversed([*enumerate(view.shown().cells(name))])}
+    cells = table.cells(name)
+    first = sorted(range(len(table)), key=lambda row: places.get(cells[row], len(places)))[:limit]
+    return table.take(sorted(first))
+
+
+def _views(result: Result, output: Output) -> list[View]:
     """Choose views, sort; limits are applied by the writer."""
-    if output.table is not None:
-        result.table(output.table)  # the name is known
-        names = (output.table,)
+    names = () if output.table is None else (result.table(output.table).name,)
     views = [*result.views(*names)]
     if output.sort is None:
         return views
-    by, descending = _sorting(output.sort)
-    if not any(by in view.table.data for view in views):
+    name = output.sort.partition(":")[0]
+    if not any(name in view.table.data for view in views):
         views = [View(result.table(name)) for name in names or result.shown()]  # of the tables, then
-    _check_column(by, [view.table for view in views])
+    by, descending = _sorting(output.sort, [view.table for view in views])
     return [_sorted(view, by, descending=descending) for view in views]
 
 
@@ -161,36 +167,24 @@ def _sorted(view: View, by: str, *, descending: bool) -> View:
     if by not in view.table.data:
         return view
     order = view.table.order(by, descending=descending)
-    if view.rows is not None:
-        kept = set(view.rows)
-        order = [row for row in order if row in kept]
-    return replace(view, rows=order)
+    kept = {*order} if view.rows is None else {*view.rows}
+    return replace(view, rows=[row for row in order if row in kept])
 
 
-def _check_column(name: str, tables: Sequence[Table]) -> None:
-    known = dict.fromkeys(name for table in tables for name in table.data)
-    if name not in known:
-        raise UnknownNameError("column", name, known)
-
-
-def _sorting(text: str) -> tuple[str, bool]:
-    """Read `COLUMN` or `COLUMN:desc`.
-
-    Examples
-    --------
-    >>> _sorting("map"), _sorting("map:desc")
-    (('map', False), ('map', True))
-    """
+def _sorting(text: str, tables: Sequence[Table]) -> tuple[str, bool]:
+    """Read `COLUMN` or `COLUMN:desc` of some tables, and say which column and whether it falls."""
     name, _, way = text.partition(":")
     if way not in ("", "asc", "desc"):
         raise ArgumentError("--sort", "must be COLUMN, COLUMN:asc or COLUMN:desc", text)
+    known = dict.fromkeys(name for table in tables for name in table.data)
+    if name not in known:
+        raise UnknownNameError("column", name, known)
     return name, way == "desc"
 
 
-def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
-    """Draw the plots of the tables that are asked for, or all; say so where there is none."""
+def _draw_plots(result: Result, file: Path) -> None:
+    """Draw the plots, or say that there are none."""
     plots = result.plots()
-    plots = tuple(one for one in plots if one.table.name in names) or plots
     if not plots:
         say(f"{file}: not written, since there is nothing to draw")
         return
@@ -202,8 +196,6 @@ def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
 
 def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
     from pooler.cli.fit import draw
-    from pooler.cli.markup import write_latex, write_markdown
-    from pooler.tables import render_view
 
     write = {"markdown": write_markdown, "latex": write_latex}.get(output.fmt, draw)
     for number, view in enumerate(views):
@@ -215,8 +207,9 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             rows = (range(n_rows) if view.rows is None else view.rows)[:most]
             # A sentence of its own, before all others: what is not there is the first thing to know.
             notes = view.table.notes if view.notes is None else view.notes
-            words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
-            view = replace(view, rows=rows, notes=[words, *notes])
+            first = f"The first {most:,}" if most > 1 else "The first"
+            words = f"{first} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
+            view = replace(view, rows=rows, notes=[words, *notes], is_part=True)
         write(render_view(view), stream)
 
 
@@ -296,3 +289,78 @@ def _tsv_cell(cell: Cell, kind: str) -> str:
     if kind == "records" and isinstance(cell, Sequence):
         return str(len(cell))
     return sanitise_line(str(cell) if isinstance(cell, str | int) else " ".join(map(str, cell)))
+
+
+_TEX = str.maketrans(
+    {one: f"\\{one}" for one in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": "$<$", ">": "$>$"}
+)
+_MARKDOWN = re.compile(r"([\\`*_\[\]|]|<(?=[A-Za-z/!]))")
+_NEGATIVE = re.compile(r"-(?=[\d.])")
+
+
+def write_markdown(rendered: RenderedView, stream: TextIO) -> None:
+    """Write a table with pipes, numbers to the right; title above in bold, each note a paragraph below."""
+    if rendered.title:
+        stream.write(f"**{_markdown(rendered.title)}**\n\n")
+    if rows := [*zip(*rendered.cells, strict=True)]:
+        stream.write(_row(_markdown(one.title) for one in rendered.columns))
+        stream.write(_row("---:" if one.is_number else "---" for one in rendered.columns))
+        stream.writelines(_row(map(_markdown, row)) for row in rows)
+    stream.writelines(f"\n{_markdown(line)}\n" for line in rendered.caption)
+
+
+def write_latex(rendered: RenderedView, stream: TextIO) -> None:
+    r"""Write a `table` with the rules of booktabs, and its notes below it."""
+    stream.write("\\begin{table}\n\\centering\n")
+    if rendered.title:
+        stream.write(f"\\caption{{{_latex(rendered.title)}}}\n")
+    if rows := [*zip(*rendered.cells, strict=True)]:
+        places = "".join("r" if one.is_number else "l" for one in rendered.columns)
+        stream.write(f"\\begin{{tabular}}{{{places}}}\n\\toprule\n")
+        stream.write(_line([_latex(one.title) for one in rendered.columns]) + "\\midrule\n")
+        for row in rows:
+            cells = zip(row, rendered.columns, strict=True)
+            stream.write(_line([_number(cell) if one.is_number else _latex(cell) for cell, one in cells]))
+        stream.write("\\bottomrule\n\\end{tabular}\n")
+    if rendered.caption:
+        lines = (line if line.endswith((".", ":", ";")) else f"{line}." for line in rendered.caption)
+        notes = " ".join(map(_latex, lines))
+        stream.write(f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\footnotesize {notes}}}\n")
+    stream.write("\\end{table}\n")
+
+
+def _row(cells: Iterator[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"{' & '.join(cells)} \\\\\n"
+
+
+def _markdown(text: str) -> str:
+    r"""Write text so that no sign of it is read as Markdown.
+
+    >>> print(_markdown("a|b_c"))
+    a\|b\_c
+    """
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def _latex(text: str) -> str:
+    r"""Write text so that no sign of it is read as TeX.
+
+    >>> print(_latex("50 % of p < .05"))
+    50 \% of p $<$ .05
+    """
+    return text.translate(_TEX)
+
+
+def _number(text: str) -> str:
+    """Write a number, its minus as one; undefined is a dash.
+
+    >>> _number("-0.25"), _number("1,200"), _number("-")
+    ('$-$0.25', '1,200', '--')
+    """
+    return "--" if text == "-" else _NEGATIVE.sub("$-$", _latex(text))

@@ -382,16 +382,17 @@ class ModelJudging:
             return True
         spent = self._desk.spent()
         needed = sum(max(one, spent.largest) for one in (*(n for _, n in self._flying.values()), tokens))
-        hint = "all answers of this judge count; a greater {} goes on from here"
         if plan.max_tokens is not None and spent.tokens + counts.lost_tokens + needed > plan.max_tokens:
             message = f"the next request could pass --max-tokens-total: {spent.tokens:,} tokens were used"
-            counts.stopped = StoppedError(message, hint=hint.format("--max-tokens-total"))
+            hint = "all answers of this judge count; a greater --max-tokens-total goes on from here"
+            counts.stopped = StoppedError(message, hint=hint)
         elif plan.max_cost is not None and price is not None:
             dearest = max(price.prompt, price.completion, price.cached or 0.0)
             cost = spent.cost + (price.cost(*spent.without_cost) or 0.0)
             if cost + (counts.lost_tokens + needed) * dearest / 1e6 > plan.max_cost:
                 message = f"the next request could pass --max-cost: {cost:.4f} was spent"
-                counts.stopped = StoppedError(message, hint=hint.format("--max-cost"))
+                hint = "all answers of this judge count; a greater --max-cost goes on from here"
+                counts.stopped = StoppedError(message, hint=hint)
         return counts.stopped is None
 
     def _take_in(self, held: ProcessLocks) -> None:

@@ -174,13 +174,19 @@ class ReportPage:
     verdicts: tuple[Verdict, ...] = ()
 
 
+START = (
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+    f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"/>'
+)
+"""What every page begins with, by which it is known again."""
+
+
 def render(page: ReportPage) -> str:
     """Write the page as HTML, which is well-formed XML too."""
     body = "".join(part for number, one in enumerate(page.sections, 1) for part in _section(one, number))
     title, lead = escaped(page.title), marked(page.lead)
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"/>\n'
+        f"{START}\n"
         '<meta name="viewport" content="width=device-width,initial-scale=1"/>\n'
         f"<title>{title}</title>\n<style>\n{stylesheet()}{_LAYOUT}</style>\n</head>\n<body>\n"
         '<a class="skip" href="#main">Skip to the report</a>\n'

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pooler.files import write_whole
 from pooler.messages import say
-from pooler.pages.page import ReportPage, Section, render
+from pooler.pages.page import START, ReportPage, Section, render
 from pooler.version import __version__
 from store.errors import ArgumentError
 from store.text import counted
@@ -33,8 +33,9 @@ class Report:
         return render(self.page)
 
     def write(self, path: str | Path) -> None:
-        """Write the page to a file that its owner alone can read; a file that is there must be a page."""
-        check_replaceable(path)
+        """Write the page to a file that its owner alone can read, new or in place of an earlier page."""
+        if check_replaceable(path):
+            say(f"{path}: replaced an earlier page")
         write_whole(str(path), [self.html.removesuffix("\n")], private=True)
         say(f"{path}: {counted(len(self.html.encode()) // 1024, 'kB', 'kB')}, to be opened in a browser")
 
@@ -46,15 +47,20 @@ class Report:
         return f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:40em;border:0"></iframe>'
 
 
-def check_replaceable(path: str | Path) -> None:
-    """Raise `ArgumentError` for a file that is there, not empty, and no page."""
+def check_replaceable(path: str | Path, argument: str = "path") -> bool:
+    """Return whether there is a page of pooler's; `ArgumentError`: it is something else, and not empty."""
     path = Path(path)
+    if str(path) == "-":
+        raise ArgumentError(argument, "must be a file", "-")
     if not path.is_file():
-        return
+        return False
     with path.open("rb") as file:
-        start = file.read(100).lstrip().lower()
-    if start and not start.startswith((b"<!doctype html", b"<html")):
-        raise ArgumentError("path", "must be new, or a page: it is something else", str(path))
+        start = file.read(len(START))
+    if start not in (b"", START.encode()):
+        hint = "name another file, or remove this one first"
+        requirement = "must be new, or a page that pooler wrote: it is something else"
+        raise ArgumentError(argument, requirement, str(path), hint=hint)
+    return bool(start)
 
 
 def written_by() -> str:

@@ -90,6 +90,10 @@ _LEAST_SHARE = Decimal("1e-9")
 """A range is not less than this of the numbers in it: their labels could not be told apart."""
 
 
+DRAWN = "svg .title{font-weight:bold}"
+"""What every file of a drawing holds, by which it is known again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """What is measured along one side of a chart, and from where to where."""
@@ -375,7 +379,7 @@ class Sheet:
         font = f'font-size="{number(SIZE)}" font-family="{_FONT}"'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>\n'
-            f'<style>\n{style}svg .title{{font-weight:bold}}\n</style>\n<rect {size} class="paper"/>\n'
+            f'<style>\n{style}{DRAWN}\n</style>\n<rect {size} class="paper"/>\n'
             f"{''.join(self._parts)}</svg>\n"
         )
 

@@ -275,7 +275,9 @@ def total_seconds(shares: Iterable[JudgeShare]) -> float | None:
 def _by_plan(if_pooled: IfPooled, plan: Mapping[str, Any]) -> dict[str | None, int]:
     known = {name: plan[name] for name in _OPTIONS if name in plan}
     # A plan that named a judge who is anonymous now has lost its seed: any other does.
-    options = AssignmentOptions(**{"seed": 0, **known}, existing=Existing.ADD)
+    options = AssignmentOptions(
+        **{"seed": 0, **known}, existing=Existing.ADD, primary=tuple(plan.get("primary", {}).items())
+    )
     named = plan.get("judges")
     of_plan = set(named) if isinstance(named, list) else set()
     judges = [judge for judge in if_pooled.judges if judge in of_plan] or if_pooled.judges

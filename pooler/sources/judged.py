@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pooler.sources.given_qrels import GivenQrels
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.pools.contributions import FedPool
     from store.analysis.rankings import Depths, JudgedRankings
-    from store.collection import Collection
 
 Level: TypeAlias = "int | str | None"
 """A grade, ``rigid`` or ``relaxed``; ``None`` = the relaxed one."""
@@ -33,6 +31,28 @@ def level_of_files(scale: Scale | None, level: Level) -> int:
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
         raise ArgumentError("level", "needs a declared scale to be rigid or relaxed", level, hint=hint)
     return 1 if level is None else level
+
+
+@dataclass(frozen=True, slots=True)
+class GivenQrels:
+    """One grade a document, as a maker of qrels reads them."""
+
+    name: str
+    rows: Sequence[Qrel]
+    level: int
+    """Least grade that is relevant."""
+    pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By topic, documents that were pooled and have no grade."""
+    untold: Sequence[int] = ()
+    """Codes below -1 of which nobody told what they mean; they are among the grades."""
+    voters: Voters = field(default_factory=Voters)
+    """Whose judgements these are; for files unknown."""
+
+
+def code_words(codes: Iterable[int]) -> str:
+    """Name codes, as `code -1` or `codes -3, -2`."""
+    found = sorted(codes)
+    return f"code{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +79,7 @@ class Judged:
     pooled: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     """By topic, documents that were pooled and have no grade."""
     given: GivenQrels | None = None
-    """What `qrels` are of; ``None`` = a collection."""
+    """What `qrels` are of where they are of files; ``None`` = a collection."""
 
     def by_topic(self) -> Grades:
         """Return the grades by topic and document id."""
@@ -74,40 +94,22 @@ class Judged:
         """
         from store.analysis.pools.contributions import depths_fed
 
-        if depth is not None or not self.pools:
-            return chosen_depth(frozenset(), depth)
-        return depths_fed(self.pools, arrays.tags, arrays.topics)
+        if depth is None and self.pools:
+            return depths_fed(self.pools, arrays.tags, arrays.topics)
+        return only_depth(frozenset()) if depth is None else depth
 
 
-def chosen_depth(depths: frozenset[int], depth: int | None, option: str = "depth") -> int:
-    """Return the depth that was given, or the pools': they may have none, or several (`PoolerError`).
+def only_depth(depths: Set[int], option: str = "depth") -> int:
+    """Return the depth of the pools, if they have one, else raise `PoolerError`.
 
     `option` states it, or with ``rank`` the rank below it.
     """
-    if depth is None and len(depths) == 1:
-        (depth,) = depths
-    if depth is None:
-        known = ", ".join(map(str, sorted(depths)))
-        message = f"the pools have the depths {known}" if known else "how deep is the pool?"
-        guess = "" if known else "; pooler diagnose says what the judgements look like"
-        deep = max(depths, default=10)
-        hint = f"--rank {deep + 1}" if option == "rank" else f"--depth {deep}"
-        where = f"where the pool has the first {deep} documents of each run: those at rank {deep + 1}"
-        raise PoolerError(message, hint=f"{hint} {where} are taken to be relevant{guess}")
-    return depth
-
-
-def depth_pools(opened: Collection) -> tuple[FedPool, ...]:
-    """Return a collection's depth pools, withdrawn ones left out."""
-    from store.analysis.pools.contributions import FedPool
-
-    manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
-    return tuple(
-        FedPool(
-            one["parameters"]["depth"],
-            frozenset(run["tag"] for run in one["runs"] if run["contributes"]),
-            frozenset(one["sizes"]),
-        )
-        for one in manifests
-        if one.get("strategy") == "depth"
-    )
+    if len(depths) == 1:
+        return next(iter(depths))
+    known = ", ".join(map(str, sorted(depths)))
+    message = f"the pools have the depths {known}" if known else "how deep is the pool?"
+    guess = "" if known else "; pooler diagnose says what the judgements look like"
+    deep = max(depths, default=10)
+    hint = f"--rank {deep + 1}" if option == "rank" else f"--depth {deep}"
+    where = f"where the pool has the first {deep} documents of each run: those at rank {deep + 1}"
+    raise PoolerError(message, hint=f"{hint} {where} are taken to be relevant{guess}")

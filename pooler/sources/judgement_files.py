@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
+from pooler.judge_kinds import own_grades_hint
 from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
@@ -27,10 +29,9 @@ from store.formats.scale import (
 )
 from store.formats.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
-from store.text import NaturalKey, counted, natural_key
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from store.formats.prels import XinfapRow
     from store.grades.file_votes import FileVotes
 
 Pair = tuple[str, str]
@@ -84,55 +85,50 @@ def values_by_pair(values: dict[Pair, int] | dict[Pair, str]) -> Listed:
 def read_sample(
     file: str, kind: PrelsName, faults: FaultList, *, judge_column: int | None, lenient: bool
 ) -> SampleFile:
-    """Read a prels file; its faults are reported, and what has none is returned."""
-    from store.formats.prels import read_statap, read_xinfap
+    """Read a prels file; its faults are reported, and what has none is returned.
+
+    Entries are numbered within their topics: those to judge, then the others.
+    """
+    from store.formats.prels import NOT_SAMPLED, read_statap, read_xinfap
 
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
+    table: ReadTable[Any]
+    methods = {}
     if kind == "xinfap":
-        xinfap = read_xinfap(file, lenient=lenient, faults=faults)
-        rows = [GradedRow(row.line, row.topic, row.iteration, row.docno, "", row.code) for row in xinfap.rows]
-        entries = _stratified(xinfap.rows)
-        return SampleFile(kind, rows, _ordered(entries), {}, xinfap)
-    statap = read_statap(file, lenient=lenient, faults=faults)
-    rows = [GradedRow(row.line, row.topic, "0", row.docno, "", row.code) for row in statap.rows]
-    entries = [
-        PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability) for row in statap.rows
-    ]
-    methods = {
-        (row.topic, row.docno): row.method for row in statap.rows if row.method != method_of(row.probability)
-    }
-    return SampleFile(kind, rows, _ordered(entries), methods, statap)
-
-
-def _stratified(rows: Sequence[XinfapRow]) -> list[PoolEntry]:
-    """Make entries of xinfap rows: a stratum's probability is the share of it that was sampled."""
-    from store.formats.prels import NOT_SAMPLED
-
-    sizes = Counter((row.topic, row.stratum) for row in rows)
-    n_sampled = Counter((row.topic, row.stratum) for row in rows if row.code != NOT_SAMPLED)
-    entries = []
-    for row in rows:
-        stratum = (row.topic, row.stratum)
+        table = read_xinfap(file, lenient=lenient, faults=faults)
+        rows = [GradedRow(row.line, row.topic, row.iteration, row.docno, "", row.code) for row in table.rows]
+        sizes = Counter((row.topic, row.stratum) for row in table.rows)
+        n_sampled = Counter((row.topic, row.stratum) for row in table.rows if row.code != NOT_SAMPLED)
         # Of a stratum that nothing was sampled from, no probability is known.
-        share = n_sampled[stratum] / sizes[stratum] or None
-        is_sampled = row.code != NOT_SAMPLED
-        entries.append(PoolEntry(row.topic, row.docno, 0, None, row.stratum, share, is_sampled))
-    return entries
-
-
-def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
-    """Sort entries and number them within their topics: those to judge, then the others."""
-
-    def place(entry: PoolEntry) -> tuple[NaturalKey, bool, str]:
-        return natural_key(entry.topic), not entry.sampled, entry.docno
-
-    ordered: list[PoolEntry] = []
-    for entry in sorted(entries, key=place):
-        is_first = not ordered or ordered[-1].topic != entry.topic
-        ordered.append(replace(entry, position=0 if is_first else ordered[-1].position + 1))
-    return ordered
+        shares = {stratum: n_sampled[stratum] / size or None for stratum, size in sizes.items()}
+        entries = [
+            PoolEntry(
+                *(row.topic, row.docno, 0, None, row.stratum),
+                inclusion_probability=shares[row.topic, row.stratum],
+                sampled=row.code != NOT_SAMPLED,
+            )
+            for row in table.rows
+        ]
+    else:
+        table = read_statap(file, lenient=lenient, faults=faults)
+        rows = [GradedRow(row.line, row.topic, "0", row.docno, "", row.code) for row in table.rows]
+        entries = [
+            PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability) for row in table.rows
+        ]
+        methods = {
+            (row.topic, row.docno): row.method
+            for row in table.rows
+            if row.method != method_of(row.probability)
+        }
+    entries.sort(key=lambda entry: (natural_key(entry.topic), not entry.sampled, entry.docno))
+    ordered = [
+        replace(entry, position=position)
+        for _, of_topic in groupby(entries, key=lambda entry: entry.topic)
+        for position, entry in enumerate(of_topic)
+    ]
+    return SampleFile(kind, rows, ordered, methods, table)
 
 
 EVERY_JUDGE = ("jsonl", "tsv")
@@ -142,20 +138,6 @@ COLUMNS_HINT = "a table of other columns: --input-columns docno,judge,grade --to
 """What to type for what is in no format."""
 
 UNKNOWN_HINT = "--allow-unknown keeps unknown topics and docnos"
-
-
-@dataclass(frozen=True, slots=True)
-class FileOptions:
-    """What the options say of a file."""
-
-    form: GradesFormat
-    sample: PrelsName | None
-    judge: str | None
-    judge_column: int | None
-    columns: tuple[str, ...]
-    """Empty = none are named."""
-    topic: str | None
-    lenient: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,21 +153,27 @@ class GradesFile:
     """What to type where documents come more than once."""
 
 
-def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList) -> GradesFile:
+def read_source(
+    file: str,
+    reading: FileReading,
+    scale: Scale,
+    faults: FaultList,
+    *,
+    judge: str | None,
+    sample: PrelsName | None = None,
+) -> GradesFile:
     """Read a file of grades; its faults are reported, and what has none is returned.
 
     What comes twice is returned twice, but for a prels file, where it is a fault.
     """
-    judge, column = wanted.judge, wanted.judge_column
-    if wanted.sample is not None:
-        sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
-        return GradesFile(_named(sample.rows, judge), sample.table, "prels", sample)
-    if wanted.form == "qrels":
+    column, lenient, form = reading.judge_column, reading.lenient, reading.chosen
+    if sample is not None:
+        sampled = read_sample(file, sample, faults, judge_column=column, lenient=lenient)
+        return GradesFile(_named(sampled.rows, judge), sampled.table, "prels", sampled)
+    if form == "qrels":
         from store.formats.qrels import DUPLICATE, read_qrels
 
-        qrels = read_qrels(
-            file, lenient=wanted.lenient, judge_column=column, keep_repeats=True, faults=faults
-        )
+        qrels = read_qrels(file, lenient=lenient, judge_column=column, keep_repeats=True, faults=faults)
         given = [row for row in qrels.rows if DUPLICATE not in (row.iteration, row.judge)]
         if len(given) < len(qrels.rows):
             n_left_out = counted(len(qrels.rows) - len(given), "line")
@@ -193,19 +181,19 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
         return GradesFile(_named(given, judge), qrels, "qrels", hint=faults.hint or "")
-    how: dict[str, Any] = {"lenient": wanted.lenient, "faults": faults}
-    if wanted.form == "ntcir2":
+    how: dict[str, Any] = {"lenient": lenient, "faults": faults}
+    if form == "ntcir2":
         from store.formats.qrels import read_ntcir2
 
         table, noun = read_ntcir2(file, scale, **how), "NTCIR-2"
-    elif wanted.form == "ntcireval":
+    elif form == "ntcireval":
         from store.formats.qrels import read_ntcireval
 
         table, noun = read_ntcireval(file, **how), "NTCIREVAL"
     else:
-        names = wanted.columns
-        table = read_columns(file, names, topic=wanted.topic, judge=judge, **how)
-        faults.hint = _header_hint(file, wanted, table, faults) or faults.hint
+        names = reading.names
+        table = read_columns(file, names, topic=reading.topic, judge=judge, **how)
+        faults.hint = _header_hint(file, reading, judge, table, faults) or faults.hint
         noun = f"`{','.join(names)}`"
     return GradesFile(_named(table.rows, judge), table, noun)
 
@@ -229,7 +217,9 @@ def warn_of_oddities(file: str, source: GradesFile) -> None:
         warn(f"{file}: {lines}; is it a {source.noun} file?")
 
 
-def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: FaultList) -> str | None:
+def _header_hint(
+    file: str, reading: FileReading, judge: str | None, table: JudgedTable, faults: FaultList
+) -> str | None:
     """Say how to pass over a first line that names the columns; ``None`` where there is none."""
     first = faults.kept[0] if faults else None
     if first is None or first.line is None or first.code != "grade":
@@ -237,9 +227,9 @@ def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: Fau
     if not table.rows or table.rows[0].line < first.line:  # the lines below must be grades
         return None
     skip = piped(file, f"tail -n +{first.line + 1}")
-    words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(wanted.columns)]
-    words += [] if wanted.topic is None else ["--topic", wanted.topic]
-    words += [] if wanted.judge is None else ["--judge", wanted.judge]
+    words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(reading.names)]
+    words += [] if reading.topic is None else ["--topic", reading.topic]
+    words += [] if judge is None else ["--judge", judge]
     return f"without a header line: {skip} | {shlex.join(words)}"
 
 
@@ -250,12 +240,24 @@ def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = Non
     """
     from store.formats.qrels import read_qrels
 
-    content = read_qrels(path, lenient=lenient, faults=faults)
+    with _naming_judges(path):
+        content = read_qrels(path, lenient=lenient, faults=faults)
     if content.layout.taken and not faults:
         warn(f"{path}: {content.layout.taken}")
     if content.n_same and not faults:
         warn(f"{path}: {alike_words(content.n_same, content.first_same)}")
     return content
+
+
+@contextmanager
+def _naming_judges(word: str) -> Iterator[None]:
+    """Say of a word that reads as a file, and is none, how a judge of that name is named."""
+    try:
+        yield
+    except PoolerError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            error.hint = error.hint or own_grades_hint(word)
+        raise
 
 
 def alike_words(number: int, first: int) -> str:
@@ -374,7 +376,14 @@ def read_files(texts: Sequence[str], reading: FileReading) -> list[JudgedFile]:
         for named in files:
             found.append(_read(named, reading, scale))
             advance(1)
-    _check_judges(found)
+    first_in: dict[str, str] = {}
+    for read in found:
+        names = {row.judge for row in read.source.rows} if read.source is not None else set()
+        names |= {state.judge for _, state in read.states.values()}
+        for name in sorted(names):
+            if (other := first_in.setdefault(name, read.named.file)) != read.named.file:
+                message = f"judge `{name}` is in {other} and in {read.named.file}"
+                raise PoolerError(message, hint="put what one judge said into one file")
     return found
 
 
@@ -393,15 +402,14 @@ def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable
     if (declared := reading.declared()) is not None:
         return declared
     grades: set[int] = set()
-    no_grades, mapping = reading.no_grades, reading.mapping
-    meanings = reading.meanings
+    mapping, meanings = reading.mapping, reading.meanings
+    no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
     for one in files:
         codes = codes_of(one)
-        here = {mapping.get(code, code) for code in codes - no_grades}
         unsaid = {mapping.get(code, code) for code in codes - meanings.keys()}
         if min(unsaid, default=0) < 0:
             raise untold(one.named.file, min(unsaid))
-        grades |= here
+        grades |= {mapping.get(code, code) for code in codes - no_grades}
     cuts = [cut for level in levels for cut in (level - 1, level) if level > 0]
     found = scale_of_grades(grades | set(cuts))
     say(f"scale {found.values[0]}-{found.values[-1]}, from the grades in the files; --scale declares another")
@@ -410,11 +418,39 @@ def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable
 
 def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Turn what was read as rows or states into judgements of a scale."""
+    values, scale_hint = {None, *scale.values}, "--scale declares the grades there are"
     for one in files:
+        file = one.named.file
+        faults = FaultList(file)
         if one.source is not None:
-            _decode_rows(one, one.source, scale, reading)
+            decoded = decode_rows(
+                one.source.rows,
+                scale,
+                codes=reading.meanings,
+                mapping=reading.mapping,
+                repeats=reading.repeats or "refuse",
+                faults=faults,
+            )
+            hints = [*filter(None, [one.source.hint]), REPEATS_HINT] if decoded.repeats.n_refused else []
+            if len(faults) > decoded.repeats.n_refused:
+                hints.append(f"{CODES_HINT}; {scale_hint}")
+            faults.raise_if_any(hint="; ".join(hints))
+            say_repeats(file, decoded.repeats, reading.repeats)
+            warn_if_nothing_relevant(file, decoded)
+            one.judgements = [
+                Judgement(row.topic, row.docno, judge, State.JUDGED, row.grade, iteration=row.iteration)
+                for judge, rows in decoded.judged.items()
+                for row in rows
+            ]
+            one.judgements += decoded.states
+            one.listed = decoded.listed
         else:
-            _decode_states(one, scale)
+            listed = ", ".join(map(str, scale.values))
+            for line, state in one.states.values():
+                if state.grade not in values:
+                    faults.add(line, f"expected a grade of the scale ({listed}), got {state.grade}", "grade")
+            faults.raise_if_any(hint=scale_hint)
+            one.judgements = [state for _, state in one.states.values()]
 
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
@@ -434,20 +470,26 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: F
 
 
 def _read(named: NamedFile, reading: FileReading, scale: Scale | None) -> JudgedFile:
-    if reading.wanted(named.judge).form in EVERY_JUDGE:
-        return _read_states(named, reading)
-    return JudgedFile(named, source=_source(named, reading, scale))
+    reading.check(named.judge)
+    form = reading.chosen
+    if form in EVERY_JUDGE:
+        for name in ("codes", "mapped", "repeats", "lenient"):
+            if value := getattr(reading, name):
+                requirement = f"is for files of grades, and a {form} file says more"
+                raise ArgumentError(name, requirement, value)
+        return _read_states(named, "jsonl" if form == "jsonl" else "tsv")
+    with _naming_judges(named.file):
+        return JudgedFile(named, source=_source(named, reading, scale))
 
 
 def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> GradesFile:
     from store.formats.scale import parse_scale
 
-    wanted = reading.wanted(named.judge)
-    if wanted.form == "ntcir2" and scale is None:
+    if reading.chosen == "ntcir2" and scale is None:
         requirement = "must say what the letters of an ntcir2 file are"
         raise ArgumentError("scale", requirement, None, hint="--scale ntcir")
     faults = FaultList(named.file)
-    source = read_source(named.file, wanted, scale or parse_scale("binary"), faults)
+    source = read_source(named.file, reading, scale or parse_scale("binary"), faults, judge=named.judge)
     if faults and reading.repeats in (None, "refuse"):
         settle_repeats(source.rows, lambda row: (0, row.code), "refuse", faults)
     faults.raise_if_any(hint=faults.hint)
@@ -455,26 +497,14 @@ def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> Grad
     return source
 
 
-def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
+def _read_states(named: NamedFile, form: JudgementsFormat) -> JudgedFile:
     from store.formats.judgements import read_judgements
 
     faults = FaultList(named.file)
-    form: JudgementsFormat = "jsonl" if reading.wanted(None).form == "jsonl" else "tsv"
     read = read_judgements(named.file, form, faults)
     faults.raise_if_any()
-    after = (
-        Judgement(
-            event.topic,
-            event.docno,
-            event.judge,
-            event.state,
-            event.grade,
-            reason=event.reason,
-            note=event.note,
-            iteration=event.iteration,
-        )
-        for event in read.events
-    )
+    names = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
+    after = (Judgement(**{name: getattr(event, name) for name in names}) for event in read.events)
     one = JudgedFile(named, kinds=read.kinds)
     for line, found in zip(read.lines, chain(after, read.states), strict=True):
         # Revisions of one key come in order: the last one is how the document stands.
@@ -487,31 +517,6 @@ def codes_of(one: JudgedFile) -> set[int]:
     if one.source is not None:
         return {row.code for row in one.source.rows}
     return {state.grade for _, state in one.states.values() if state.grade is not None}
-
-
-def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: FileReading) -> None:
-    faults = FaultList(one.named.file)
-    decoded = decode_rows(
-        source.rows,
-        scale,
-        codes=reading.meanings,
-        mapping=reading.mapping,
-        repeats=reading.repeats or "refuse",
-        faults=faults,
-    )
-    hints = [*filter(None, [source.hint]), REPEATS_HINT] if decoded.repeats.n_refused else []
-    if len(faults) > decoded.repeats.n_refused:
-        hints.append(f"{CODES_HINT}; --scale declares the grades there are")
-    faults.raise_if_any(hint="; ".join(hints))
-    say_repeats(one.named.file, decoded.repeats, reading.repeats)
-    warn_if_nothing_relevant(one.named.file, decoded)
-    one.judgements = [
-        Judgement(row.topic, row.docno, judge, State.JUDGED, row.grade, iteration=row.iteration)
-        for judge, rows in decoded.judged.items()
-        for row in rows
-    ]
-    one.judgements += decoded.states
-    one.listed = decoded.listed
 
 
 def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
@@ -530,28 +535,6 @@ def warn_if_nothing_relevant(file: str, decoded: DecodedQrels) -> None:
     grades = [row.grade for rows in decoded.judged.values() for row in rows]
     if len(grades) > 1 and not any(grades):
         warn(_NOTHING.format(file=file))
-
-
-def _decode_states(one: JudgedFile, scale: Scale) -> None:
-    faults = FaultList(one.named.file)
-    values = {None, *scale.values}
-    listed = ", ".join(map(str, scale.values))
-    for line, state in one.states.values():
-        if state.grade not in values:
-            faults.add(line, f"expected a grade of the scale ({listed}), got {state.grade}", "grade")
-    faults.raise_if_any(hint="--scale declares the grades there are")
-    one.judgements = [state for _, state in one.states.values()]
-
-
-def _check_judges(files: Sequence[JudgedFile]) -> None:
-    first_in: dict[str, str] = {}
-    for one in files:
-        names = {row.judge for row in one.source.rows} if one.source is not None else set()
-        names |= {state.judge for _, state in one.states.values()}
-        for name in sorted(names):
-            if (other := first_in.setdefault(name, one.named.file)) != one.named.file:
-                message = f"judge `{name}` is in {other} and in {one.named.file}"
-                raise PoolerError(message, hint="put what one judge said into one file")
 
 
 def tell(files: Sequence[JudgedFile]) -> None:
@@ -592,11 +575,6 @@ class FileReading:
         return self.form in EVERY_JUDGE or self.judge_column is not None or "judge" in names
 
     @property
-    def no_grades(self) -> set[int]:
-        """Codes that are no grades."""
-        return {code for code, what in self.meanings.items() if what is not Meaning.GRADE}
-
-    @property
     def meanings(self) -> dict[int, Meaning]:
         """What codes mean that are named; -1 is pooled and unjudged where it is no grade of the scale."""
         told, scale = parse_codes(self.codes or []), self.declared()
@@ -609,10 +587,22 @@ class FileReading:
         """Codes to be read as others."""
         return parse_map(self.mapped or [], parse_codes(self.codes or []))
 
-    def options(self, judge: str | None, sample: PrelsName | None = None) -> FileOptions:
-        """Check that the options go together, and say whose judgements a file holds."""
-        columns = self.columns
-        chosen: GradesFormat = self.form or ("qrels" if columns is None else "columns")
+    @property
+    def chosen(self) -> GradesFormat:
+        """The form of the files."""
+        return self.form or ("qrels" if self.columns is None else "columns")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are named, if any."""
+        return () if self.columns is None else parse_columns(self.columns)
+
+    def check(self, judge: str | None, sample: PrelsName | None = None) -> None:
+        """Raise an error where the options do not go together for a file of a judge.
+
+        Without one the file names its judges itself.
+        """
+        chosen, columns = self.chosen, self.columns
         if chosen == "columns" and columns is None:
             hint = "as in --input-columns docno,judge,grade"
             raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
@@ -626,8 +616,7 @@ class FileReading:
             if value is not None and chosen != its_format:
                 requirement = f"is for files of format {its_format}, and this is one of {chosen}"
                 raise ArgumentError(name, requirement, value)
-        names = () if columns is None else parse_columns(columns)
-        said = [judge is not None, self.judge_column is not None, "judge" in names]
+        said = [judge is not None, self.judge_column is not None, "judge" in self.names]
         if chosen not in EVERY_JUDGE and sum(said) != 1:
             hints = {
                 "qrels": "--judge NAME or --judge-column 2, one of the two; --as jsonl or tsv for what"
@@ -636,17 +625,6 @@ class FileReading:
             }
             message = "whose judgements are these?"
             raise PoolerError(message, hint=hints.get(chosen, "--judge NAME says it"))
-        return FileOptions(chosen, sample, judge, self.judge_column, names, self.topic, self.lenient)
-
-    def wanted(self, judge: str | None) -> FileOptions:
-        """Say how a file of a judge is read, or of those whom it names itself."""
-        wanted = self.options(judge)
-        if wanted.form in EVERY_JUDGE:
-            for name in ("codes", "mapped", "repeats", "lenient"):
-                if value := getattr(self, name):
-                    requirement = f"is for files of grades, and a {wanted.form} file says more"
-                    raise ArgumentError(name, requirement, value)
-        return wanted
 
     def declared(self) -> Scale | None:
         """Return the declared scale; ``None`` = none is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -81,8 +81,10 @@ class Fit:
         return f"{self.how}, {self.n:,} of {self.n_tried:,} would meet ({_shown(self.pair, ' and ')})"
 
 
-def find_fit(ours: Iterable[str], theirs: Iterable[str]) -> Fit | None:
+def find_fit(ours: Iterable[str], theirs: Iterable[str], *, is_good: bool = False) -> Fit | None:
     """Find the change by which most of `ours`, of which the first are tried, would be among `theirs`.
+
+    `is_good`: only one that is.
 
     >>> print(find_fit(["1", "2"], ["001", "002"]))
     without leading zeros, 2 of 2 would meet (`1` and `001`)
@@ -95,11 +97,11 @@ def find_fit(ours: Iterable[str], theirs: Iterable[str]) -> Fit | None:
         pairs = [pair for pair in pairs if pair[0] != pair[1]]
         if len(pairs) > (0 if best is None else best.n):
             best = Fit(how, len(pairs), len(tried), pairs[0])
-    return best
+    return best if best is None or best.is_good or not is_good else None
 
 
-def check_met(noun: str, ours: Ids, theirs: Ids, *, shares: Literal["both", "ours", "fit"] = "both") -> None:
-    """Raise `PoolerError` where no id of one source is in the other; warn where a share is not.
+def check_topics(ours: Ids, theirs: Ids, *, shares: Literal["both", "ours", "fit"] = "both") -> None:
+    """Raise `PoolerError` where no topic of one source is in the other; warn where a share is not.
 
     A share of one side, or of both, may be as it should be: then it is warned of only where a change of ids
     would make more meet.
@@ -111,9 +113,9 @@ def check_met(noun: str, ours: Ids, theirs: Ids, *, shares: Literal["both", "our
     )
     fit = find_fit(here, theirs.names) or find_fit(there, ours.names)
     if len(here) == len(ours.names):
-        raise no_meeting(noun, ours, theirs, fit)
+        raise no_meeting("topic", ours, theirs, fit)
     if fit is not None or shares == "both" or (shares == "ours" and here):
-        warn("; ".join([*_share(noun, here, ours, theirs), *_share(noun, there, theirs, ours), *_told(fit)]))
+        warn("; ".join([*_share(here, ours, theirs), *_share(there, theirs, ours), *_told(fit)]))
 
 
 def no_meeting(noun: str, ours: Ids, theirs: Ids, fit: Fit | None) -> PoolerError:
@@ -127,8 +129,8 @@ def no_meeting_words(noun: str, ours: Ids, theirs: Ids) -> str:
     return f"no {noun} of {ours.where} is in {theirs.where}: {here} here, {there} there"
 
 
-def _share(noun: str, alone: Sequence[str], ours: Ids, theirs: Ids) -> list[str]:
-    of_all = counted(len(ours.names), noun)
+def _share(alone: Sequence[str], ours: Ids, theirs: Ids) -> list[str]:
+    of_all = counted(len(ours.names), "topic")
     words = f"{len(alone):,} of {of_all} of {ours.where} not in {theirs.where}: {_shown(alone)}"
     return [words] if alone else []
 
@@ -156,10 +158,9 @@ def check_measured(
     docnos = {row.docno for row in qrels}
     if not docnos:
         raise ArgumentError("qrels", "must judge one document or more", None)
-    topics = {row.topic for row in qrels}
-    check_met("topic", Ids("the runs", {topic for _, topic in ranked.rankings}), Ids(where, topics))
+    topics = Ids(where, {row.topic for row in qrels})
     numbers = np.array([ranked.ids[docno] for docno in docnos if docno in ranked.ids], np.int64)
-    _check_judged(ranked, topics, numbers, lambda: Ids(where, docnos), tops)
+    _check_judged(ranked, topics, numbers, lambda: docnos, tops)
     if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
         seen = np.unique(np.concatenate([*ranked.rankings.values()]))
         met = [form for number, form in forms.items() if number in seen]
@@ -176,23 +177,22 @@ def check_stored(opened: Collection, ranked: RankedDocuments, grades: Grades, or
     """Refuse runs of a collection of which nothing is judged, and doubt those that seem to be."""
     from pooler.pools.runs import stored_runs
 
-    def judged() -> Ids:
-        return Ids(where, {*opened.documents.names(numbers.tolist()).values()})
-
-    def tops(tags: Sequence[str]) -> RunSet:
-        return stored_runs(opened, tags=tags, depth=TRIED, order=order)
-
-    where, topics = "the judgements", {topic for _, topic in ranked.rankings}
-    check_met("topic", Ids("the runs", topics), Ids(where, grades.keys()), shares="fit")
     numbers = np.concatenate([np.empty(0, np.int64), *(those for those, _ in grades.values())])
-    _check_judged(ranked, grades.keys(), numbers, judged, tops, is_live=True)
+    _check_judged(
+        ranked,
+        Ids("the judgements", grades.keys()),
+        numbers,
+        lambda: {*opened.documents.names(numbers.tolist()).values()},
+        lambda tags: stored_runs(opened, tags=tags, depth=TRIED, order=order),
+        is_live=True,
+    )
 
 
 def _check_judged(
     ranked: RankedDocuments,
-    topics: Set[str],
+    topics: Ids,
     numbers: NDArray[np.integer],
-    judged_docnos: Callable[[], Ids],
+    judged_docnos: Callable[[], Set[str]],
     tops: Callable[[Sequence[str]], RunSet],
     *,
     is_live: bool = False,
@@ -204,19 +204,26 @@ def _check_judged(
     while judging goes on (`is_live`), most is as it should be: these are told only where a change of docnos
     would make many meet.
     """
+    met = {topic for _, topic in ranked.rankings}
+    check_topics(Ids("the runs", met), topics, shares="fit" if is_live else "both")
     is_judged = np.zeros(int(numbers.max(initial=0)) + 1, np.bool_)
     is_judged[numbers] = True
     n_rankings: Counter[str] = Counter()
     without: dict[str, set[str]] = {}
     for (tag, topic), documents in ranked.rankings.items():
-        if topic in topics and documents.size:
+        if topic in topics.names and documents.size:
             n_rankings[tag] += 1
             if not is_judged[documents[documents < is_judged.size]].any():
                 without.setdefault(tag, set()).add(topic)
     if not without:
         return
     whole = [tag for tag, those in without.items() if len(those) == n_rankings[tag]]
-    judged, first = judged_docnos(), _first_documents(tops([*without]), without)
+    judged, runs = Ids(topics.where, judged_docnos()), tops([*without])
+    first: dict[str, list[str]] = {tag: [] for tag in without}
+    for of_topic in map(runs.of_topic, runs.topics):
+        for row, run in enumerate(of_topic.runs):
+            tag = runs.feeding[run].tag
+            first[tag] += _documents_of(of_topic, row) if of_topic.rankings.topic in without[tag] else []
     if whole:
         ours = [docno for tag in whole for docno in first[tag]]
         fit = find_fit(dict.fromkeys(ours), judged.names)
@@ -227,8 +234,8 @@ def _check_judged(
             named = f"run {whole[0]}" if len(whole) == 1 else f"{len(whole):,} runs, as {whole[0]}"
             warn("; ".join([no_meeting_words("document", Ids(named, {*ours}), judged), *_told(fit)]))
     some = [tag for tag in without if tag not in whole]
-    fit = find_fit(dict.fromkeys(docno for tag in some for docno in first[tag]), judged.names)
-    if fit is not None and fit.is_good:
+    ours = [docno for tag in some for docno in first[tag]]
+    if (fit := find_fit(dict.fromkeys(ours), judged.names, is_good=True)) is not None:
         n_without = counted(sum(len(without[tag]) for tag in some), "ranking")
         warn(f"{n_without}, as of run {some[0]}, without a document of {judged.where}; {fit}")
 
@@ -242,7 +249,7 @@ def check_judges(votes: FileVotes, ranked: RankedDocuments) -> None:
     own, docnos = found.votes, [*votes.docnos]
     doubt_forms(look_alikes(docnos, votes.docnos))
     topics, where = {topic for _, topic in ranked.rankings}, "the judgements"
-    check_met("topic", Ids("the runs", topics), Ids(where, votes.topics.keys()), shares="fit")
+    check_topics(Ids("the runs", topics), Ids(where, votes.topics.keys()), shares="fit")
     judged = Ids(where, {docnos[number] for number in found.document_numbers.tolist()})
     if topics and judged.names and judged.names.isdisjoint(ranked.ids):
         ours = Ids("the runs", ranked.ids.keys())
@@ -257,8 +264,8 @@ def check_judges(votes: FileVotes, ranked: RankedDocuments) -> None:
         if not sides[0].isdisjoint(sides[1]):
             noun = "document"
             sides = [{docnos[number] for number in found.document_numbers[those]} for those in documents]
-        fit = find_fit(sorted(sides[0], key=natural_key), sides[1])
-        if fit is not None and fit.is_good:
+        fit = find_fit(sorted(sides[0], key=natural_key), sides[1], is_good=True)
+        if fit is not None:
             raise no_meeting(noun, Ids(f"judge {judge}", sides[0]), Ids("the other judges", sides[1]), fit)
 
 
@@ -302,21 +309,9 @@ def watched(file: str, documents: Iterable[Document], known: Set[str]) -> Iterat
         yield document
     if known and unknown and not n_known:
         here, there = Ids(file, {*unknown}), Ids("the collection", known)
-        fit = find_fit(unknown, known)
-        if fit is not None and fit.is_good:
+        if (fit := find_fit(unknown, known, is_good=True)) is not None:
             raise no_meeting("document", here, there, fit)
         warn(no_meeting_words("document", here, there))
-
-
-def _first_documents(runs: RunSet, wanted: Mapping[str, Set[str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {tag: [] for tag in wanted}
-    for topic in runs.topics:
-        of_topic = runs.of_topic(topic)
-        for row, run in enumerate(of_topic.runs):
-            tag = runs.feeding[run].tag
-            if topic in wanted[tag]:
-                found[tag] += _documents_of(of_topic, row)
-    return found
 
 
 def _documents_of(of_topic: TopicRuns, row: int) -> list[str]:
@@ -330,8 +325,8 @@ def _meet(of_topic: TopicRuns, _given: None) -> tuple[list[int], Pairs, dict[int
     n_runs = np.append(rankings.n_returning(), 1)
     for row in np.flatnonzero((n_runs[rankings.documents] == 1).all(axis=1)).tolist():
         own = {docnos[number] for number in rankings.documents[row].tolist() if number != NO_DOCUMENT}
-        fit = find_fit(_documents_of(of_topic, row), [docno for docno in docnos if docno not in own])
-        if fit is not None and fit.is_good:
+        others = [docno for docno in docnos if docno not in own]
+        if (fit := find_fit(_documents_of(of_topic, row), others, is_good=True)) is not None:
             fits[of_topic.runs[row]] = fit
     alike = {} if all(map(str.isascii, docnos)) else look_alikes(docnos, {*docnos})
     return of_topic.runs, alike, fits
@@ -355,7 +350,7 @@ def check_runs(runs: RunSet, *, is_live: bool = False) -> None:
     for run, topics in sorted(of_run.items()):
         others = Ids("the other runs", {*chain(*(those for other, those in of_run.items() if other != run))})
         if topics.isdisjoint(shared) and not (is_live and find_fit(topics, others.names) is None):
-            check_met("topic", Ids(where[run], topics), others)
+            check_topics(Ids(where[run], topics), others)
         fits = [those[run] for _, _, those in found.values() if run in those]
         if fits and len(fits) == len(topics):
             message = f"no document of {where[run]} is one of the other runs for the same topic"

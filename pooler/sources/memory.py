@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, SupportsFloat, SupportsIndex
 
+from pooler.sources.files import files_of
 from store.errors import ArgumentError
 from store.fields import LONGEST_ID
-from store.records import Qrel
+from store.records import Qrel, Ranking, Run
 
 _TOPIC = ("topic", "qid", "query_id", "q_id")
 _DOCNO = ("docno", "doc_id", "docid")
@@ -17,30 +19,25 @@ _VALUE = {"qrels": ("grade", "label", "relevance", "rel", "score"), "runs": ("sc
 _WHAT = {"qrels": "grade", "runs": "score"}
 
 
-def is_frame(given: object) -> bool:
+def _is_frame(given: object) -> bool:
     """Tell a data frame of any library."""
     return hasattr(given, "columns") and hasattr(given, "__getitem__")
 
 
-def is_ranking(given: object) -> bool:
+def _is_ranking(given: object) -> bool:
     """Tell what holds one run, without its name."""
     if isinstance(given, Mapping):
         first = next(iter(given.values()), None)
         return isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), SupportsFloat)
-    return is_frame(given) or hasattr(given, "to_dict")
+    return _is_frame(given) or hasattr(given, "to_dict")
 
 
-def is_row(given: object) -> bool:
-    """Tell a topic, a docno and a value: a tuple, or an object of ir_measures."""
-    return isinstance(given, tuple | list) or hasattr(given, "query_id")
-
-
-def by_topic(name: str, given: Any) -> dict[str, dict[str, float]]:
+def _by_topic(name: str, given: Any) -> dict[str, dict[str, float]]:
     """Return the value of each document of each topic; `name` is ``qrels`` or ``runs``.
 
     `ArgumentError` names what has another shape, and a value that is no number.
 
-    >>> by_topic("qrels", [(1, 7, 1.0)])
+    >>> _by_topic("qrels", [(1, 7, 1.0)])
     {'1': {'7': 1.0}}
     """
     found: dict[str, dict[str, float]] = {}
@@ -55,16 +52,59 @@ def by_topic(name: str, given: Any) -> dict[str, dict[str, float]]:
     return found
 
 
+def runs_given(runs: Any) -> Iterator[str | Run]:
+    """Yield runs that are given as `source` takes them, in order: files, or what is read of them."""
+    if isinstance(runs, str | Path):
+        yield from files_of([runs])
+    elif _is_ranking(runs) and not (isinstance(runs, Mapping) and hasattr(runs, "to_dict")):
+        name = getattr(runs, "name", None)  # of a data frame it may be a column
+        yield _run(name if isinstance(name, str) and name else "run", runs)
+    elif isinstance(runs, Mapping):
+        for tag, run in runs.items():
+            yield replace(run, tag=tag) if isinstance(run, Run) else _run(tag, run)
+    elif isinstance(runs, Iterable):
+        given = [*runs]
+        if given and (isinstance(given[0], tuple | list) or hasattr(given[0], "query_id")):
+            yield _run("run", given)
+            return
+        for run in given:
+            if isinstance(run, str | Path):
+                yield from files_of([run])
+            else:
+                yield run if isinstance(run, Run) else _run(getattr(run, "name", None) or "run", run)
+    else:
+        requirement = "must be files, {tag: {topic: {docno: score}}}, or one run"
+        raise ArgumentError("runs", requirement, runs)
+
+
+def _run(tag: Any, run: Any) -> Run:
+    import numpy as np
+
+    rankings = [
+        Ranking(topic, [*scores], np.array([*scores.values()], dtype=np.float64), None)
+        for topic, scores in _by_topic("runs", run).items()
+    ]
+    return Run(str(tag), rankings, sha256="")
+
+
+def grade_files(judgements: Any) -> list[str]:
+    """List the files of grades that are named, one or several."""
+    given = [judgements] if isinstance(judgements, str | Path) else [*judgements]
+    if isinstance(judgements, Mapping) or not all(isinstance(one, str | Path) for one in given):
+        raise ArgumentError("judgements", "must be files of grades; what is in memory is `qrels`", None)
+    return [*files_of(given)]
+
+
 def qrels_given(given: Any) -> str | list[Qrel] | None:
     """Return a file, or judged documents; `ArgumentError` names a grade that is no whole number."""
     if given is None or isinstance(given, str | Path):
         return None if given is None else str(given)
-    if isinstance(given, Iterable) and not isinstance(given, Mapping) and not is_frame(given):
+    if isinstance(given, Iterable) and not isinstance(given, Mapping) and not _is_frame(given):
         given = [*given]
         if all(isinstance(one, Qrel) for one in given):
             return [*given]
     found = []
-    for topic, grades in by_topic("qrels", given).items():
+    for topic, grades in _by_topic("qrels", given).items():
         for docno, grade in grades.items():
             if grade != int(grade):
                 requirement = f"must hold whole numbers: topic `{topic}`, document `{docno}`"
@@ -75,7 +115,7 @@ def qrels_given(given: Any) -> str | list[Qrel] | None:
 
 def _rows(name: str, given: Any) -> Iterator[tuple[Any, Any, Any]]:
     what = _WHAT[name]
-    if is_frame(given):
+    if _is_frame(given):
         columns = [_column(name, given, names) for names in (_TOPIC, _DOCNO, _VALUE[name])]
         yield from zip(*(given[column] for column in columns), strict=True)
         return

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from pooler.sources.named_runs import named_runs, read_named, runs_given
-from pooler.sources.source import DEFAULT_COLLECTION
+from pooler.sources.files import named_runs, read_named
+from pooler.sources.memory import runs_given
+from pooler.sources.stored import DEFAULT_COLLECTION
 from pooler.tables import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 from store.errors import ArgumentError
 from store.records import Qrel, Run
@@ -129,7 +130,7 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     {'bm25': {'51': {'d2': 0.9, 'd1': 0.4}}}
     """
     found: dict[str, Run] = {}
-    named = named_runs(runs_given(paths), None if runs is None else str(runs))
+    named = named_runs(runs_given(paths), runs)
     for run in read_named(named, lenient=lenient):
         if run.tag in found:
             hint = "a column `name` in the list of runs gives each a name of its own"

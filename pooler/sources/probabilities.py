@@ -16,8 +16,8 @@ from pooler.judge_kinds import warn_about_voters
 from pooler.messages import Listener, listening, say, warn
 from pooler.messages import progress as report_progress
 from pooler.sources.judged import Judged
-from pooler.sources.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
-from pooler.sources.source import Source, opened_collection
+from pooler.sources.source import Source
+from pooler.sources.stored import check_no_file_for_a_tag, check_no_files, check_some_run, opened_collection
 from pooler.tables import listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.agreement.votes import grade_counts, level_index, n_judges_of
@@ -308,14 +308,9 @@ def with_chances(probable: ProbableRankings) -> ProbableRankings:
         raise PoolerError(message, hint=f"{hint} unjudged document")
     if not all(kept):
         say(without_words(kept.count(False)))
-    return replace(
-        probable,
-        topics=tuple(compress(probable.topics, kept)),
-        probabilities=tuple(compress(probable.probabilities, kept)),
-        ranks=tuple(compress(probable.ranks, kept)),
-        ids=tuple(compress(probable.ids, kept)),
-        judged=tuple(compress(probable.judged, kept)),
-    )
+    of_topics = ("topics", "probabilities", "ranks", "ids", "judged")
+    kept_of: dict[str, Any] = {one: tuple(compress(getattr(probable, one), kept)) for one in of_topics}
+    return replace(probable, **kept_of)
 
 
 def without_words(n_left_out: int) -> str:
@@ -357,47 +352,39 @@ def _of_collection(
     source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None
 ) -> _Read:
     runs, collection = source.option("runs"), source.collection
-    if isinstance(collection, str):
-        check_no_files(runs, collection, "there is nothing", _FILES_HINT)
+    check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
         check_some_run(check_no_file_for_a_tag(opened, runs, _FILES_HINT))
-        voters = Voters()
-        level = None
+        voters, level = Voters(), None
         if probabilities is not None:
-            ids = opened.documents.numbers()
-            found, _ = _of_file(probabilities, ids, lenient=source.lenient)
+            found, _ = _of_file(probabilities, opened.documents.numbers(), lenient=source.lenient)
         else:
-            found, voters, level = _of_judges(opened, source, values)
+            from store.grades.votes import refuse_adjudicators
+
+            scale = opened.scale
+            worth = parse_values(values, scale) if values else None
+            cut = source.level_of_judges(scale)
+            whose = source.whose
+            voters = opened.grades.voters(whose.judges, whose.kinds)
+            adjudicators = [one.name for one in voters.judges if one.kind == "adjudicator"]
+            refuse_adjudicators(whose.judges, adjudicators)
+            graded = opened.grades.votes(voters.voting, least=1)
+            votes, counts = graded.votes, grade_counts(graded.votes)
+            check_any_judged(votes.n_documents)
+            low, high = (end(counts.sum(axis=1)) for end in (np.min, np.max))
+            each = f"{low}" + (f" to {high}" if high > low else "")
+            how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
+            who = f"{counted(n_judges_of(votes), 'judge')}, {each} a document"
+            say(f"{counted(votes.n_documents, 'document')}: p = {how}, {who}")
+            p = chances(counts, worth, level_index(scale, cut))
+            found = cut_by_code(votes.topics, votes.topic_codes, graded.document_numbers, p)
+            level = cut if worth is None else None
             if judged is None or judged.voters.to_json() != voters.to_json():
                 warn_about_voters(voters)
         ranked = (
             opened.runs.ranked(runs, order=source.order, docnos=False) if judged is None else judged.ranked
         )
         return _Read(ranked, found, voters=voters, level=level)
-
-
-def _of_judges(
-    opened: Collection, source: Source, values: Sequence[str]
-) -> tuple[ByTopic, Voters, int | None]:
-    scale = opened.scale
-    worth = parse_values(values, scale) if values else None
-    cut = source.level_of_judges(scale)
-    from store.grades.votes import refuse_adjudicators
-
-    whose = source.whose
-    voters = opened.grades.voters(whose.judges, whose.kinds)
-    refuse_adjudicators(whose.judges, [one.name for one in voters.judges if one.kind == "adjudicator"])
-    graded = opened.grades.votes(voters.voting, least=1)
-    votes, counts = graded.votes, grade_counts(graded.votes)
-    check_any_judged(votes.n_documents)
-    low, high = (end(counts.sum(axis=1)) for end in (np.min, np.max))
-    each = f"{low}" + (f" to {high}" if high > low else "")
-    how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
-    who = f"{counted(n_judges_of(votes), 'judge')}, {each} a document"
-    say(f"{counted(votes.n_documents, 'document')}: p = {how}, {who}")
-    p = chances(counts, worth, level_index(scale, cut))
-    found = cut_by_code(votes.topics, votes.topic_codes, graded.document_numbers, p)
-    return found, voters, cut if worth is None else None
 
 
 def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic:

@@ -1,45 +1,44 @@
-"""Runs + judgements of files or a collection: Source."""
+"""Runs, and the judgements they are measured with: `Source`, whatever the two are of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from pooler.judge_kinds import erased_words, warn_about_qrels, warn_about_voters, who_judged
-from pooler.messages import Listener, listening, progress, say, warn
-from pooler.sources.judged import Judged, Level, chosen_depth, depth_pools, level_of_files
-from pooler.sources.memory import qrels_given
-from pooler.sources.named_runs import (
-    check_no_file_for_a_tag,
+from pooler.judge_kinds import erased_words
+from pooler.messages import Listener, listening, say, warn
+from pooler.sources.files import FileQrels, JudgesQrels, NamedRuns
+from pooler.sources.judged import Judged, Level, code_words, only_depth
+from pooler.sources.judgement_files import FileReading, untold
+from pooler.sources.memory import grade_files, qrels_given, runs_given
+from pooler.sources.stored import DEFAULT_COLLECTION as DEFAULT_COLLECTION
+from pooler.sources.stored import (
+    CollectionQrels,
+    CollectionRuns,
     check_no_files,
     check_some_run,
-    grade_files,
+    depth_pools,
     is_collection,
-    named_runs,
-    read_named,
-    runs_given,
 )
-from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.formats.lines import STDIN, is_pattern, is_regular_file
+from pooler.sources.stored import named_collection as named_collection
+from pooler.sources.stored import opened_collection as opened_collection
+from store.errors import ArgumentError, PoolerError
+from store.formats.lines import is_pattern
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
-from store.judging.kinds import Voters
 from store.records import Qrel, Run, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
-    from pooler.sources.given_qrels import GivenQrels
-    from pooler.sources.judgement_files import FileReading
     from store.analysis.arrays import RankedDocuments
     from store.analysis.rankings import GradedRankings, JudgedRankings
     from store.collection import Collection
     from store.grades.file_votes import FileVotes
-    from store.grades.qrels import FinalQrels
     from store.grades.votes import CollectionGrades
     from store.records import Order
 
@@ -50,25 +49,7 @@ Measurable: TypeAlias = "Source | Collection | tuple[Any, Any]"
 """What functions measure: a source, all runs of a collection, or runs and their qrels."""
 SomeRuns: TypeAlias = "Source | Collection | str | Path | Iterable[str | Path | Run] | Mapping[str, Any]"
 """What functions pool: as `source` takes runs."""
-DEFAULT_COLLECTION = "collection.db"
 _QRELS_HINT = "run files need --qrels FILE or NAME; without it, RUN is the tag of a run of the collection"
-
-
-def named_collection(collection: str | Path | Collection | None) -> dict[str, str]:
-    """Return the collection for settings, where it was named."""
-    return {"collection": str(collection)} if isinstance(collection, str | Path) else {}
-
-
-@contextmanager
-def opened_collection(collection: str | Path | Collection) -> Iterator[Collection]:
-    """Open a collection by its name; one that is open stays so."""
-    if is_collection(collection):
-        yield collection
-        return
-    from store.collection import Collection
-
-    with Collection(str(collection)) as opened:
-        yield opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +75,11 @@ class Opinions:
 
 
 class Source:
-    """Runs, and the judgements they are measured with, of files, of a collection or of memory.
+    """Runs, and the judgements they are measured with.
 
-    Nothing is read before it is asked for, and nothing twice. What reads a source does not know
-    which of the three it has.
+    Runs are of files and memory (`NamedRuns`) or of a collection (`CollectionRuns`); qrels are of a file or
+    memory (`FileQrels`), of files of several judges (`JudgesQrels`) or of a collection (`CollectionQrels`),
+    in any mix. Nothing is read before it is asked for, and nothing twice.
 
     Its arguments are those of `source`, worked out: `runs` are files or what is read of them, or tags
     of a collection, none = all; `listed` is a list of run files, with their tags and groups;
@@ -110,19 +92,22 @@ class Source:
         runs: Sequence[str | Run] = (),
         *,
         qrels: str | Sequence[Qrel] | QrelsDefinition | None = None,
-        collection: str | Collection | None = None,
-        listed: str | None = None,
+        collection: str | Path | Collection | None = None,
+        listed: str | Path | None = None,
         level: Level = None,
         order: Order = "trec",
         scale: str | None = None,
-        codes: Sequence[str] = (),
+        codes: Sequence[str] | None = (),
         lenient: bool = False,
         tells_level: bool = True,
         judgements: Sequence[str] = (),
         reading: FileReading | None = None,
     ) -> None:
+        collection = str(collection) if isinstance(collection, Path) else collection
+        self._given = {name: value for name, value in locals().items() if name != "self"}
+        self._given |= {"runs": [*runs], "codes": tuple(codes or ())}
         self.judgements = tuple(judgements)
-        self.reading = reading
+        self.reading = reading or FileReading(scale=scale, codes=codes, lenient=lenient)
         is_name = isinstance(qrels, str) and not is_file_word(qrels)
         is_rule = isinstance(qrels, QrelsDefinition)
         self.is_of_files = qrels is not None and not is_name and (not is_rule or bool(judgements))
@@ -130,20 +115,16 @@ class Source:
         self.collection: str | Collection = DEFAULT_COLLECTION if collection is None else collection
         self.order = order
         self.lenient = lenient
-        self._given: dict[str, Any] = {
-            "runs": [*runs],
-            "qrels": qrels,
-            "collection": collection,
-            "listed": listed,
-            "level": level,
-            "order": order,
-            "scale": scale,
-            "codes": tuple(codes or ()),
-            "lenient": lenient,
-        }
-        self._tells_level = tells_level and level is None
         self._arrays: dict[int, JudgedRankings] = {}
         self._graded: dict[int, GradedRankings] = {}
+
+    def option(self, name: str) -> Any:
+        """Return a parameter as it was given."""
+        return self._given[name]
+
+    def with_order(self, order: Order) -> Source:
+        """Return the same with another order of documents within a run."""
+        return Source(**{**self._given, "order": order})
 
     @cached_property
     def named_qrels(self) -> NamedQrels:
@@ -172,10 +153,9 @@ class Source:
 
     @property
     def whose(self) -> QrelsDefinition:
-        """Whose judgements count, for what needs opinions.
+        """Whose judgements count, for opinions beside what is measured.
 
-        One judge's own grades say what is measured, and nobody's opinions: those have a say who count where
-        nobody is named.
+        One judge's own grades say what is measured; opinions are of those who count where nobody is named.
         """
         if self.is_of_files or (self.definition.sole is not None and isinstance(self._given["qrels"], str)):
             return QrelsDefinition()
@@ -188,218 +168,74 @@ class Source:
         words = [run for run in runs if isinstance(run, str)]
         if self._given["listed"] is not None or len(words) < len(runs) or self.judgements:
             return True
+        has_files = any(run == "-" or is_pattern(run) or "://" in run or Path(run).exists() for run in words)
         if self.is_of_files:
             where = self.collection
             has_collection = not isinstance(where, str) or "://" in where or Path(where).exists()
-            if any(map(_is_file, words)) or self._given["collection"] is None:
-                return True
-            return not has_collection
-        if qrels is None or not any(map(_is_file, words)):
+            return has_files or self._given["collection"] is None or not has_collection
+        if qrels is None or not has_files:
             return False
         self.named_qrels  # noqa: B018 - what is wrong with the name is told first
         with opened_collection(self.collection) as opened:
             tags = {run.tag for run in opened.runs.all()}
         return tags.isdisjoint(words)
 
+    @cached_property
+    def _file_runs(self) -> NamedRuns:
+        given = self._given
+        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"])
+
+    @cached_property
+    def _runs(self) -> NamedRuns | CollectionRuns:
+        if self.runs_are_files:
+            return self._file_runs
+        tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
+        return CollectionRuns(tags, self.collection, self.order)
+
+    @property
+    def _qrels(self) -> FileQrels | JudgesQrels | CollectionQrels:
+        given, level, scale = self._given["qrels"], self._given["level"], self._given["scale"]
+        if not self.is_of_files:
+            return CollectionQrels(self.named_qrels, self.collection, level)
+        if isinstance(given, QrelsDefinition):
+            return JudgesQrels(self.judgements, self.reading, self.definition, level)
+        return FileQrels(given, self._given["codes"], scale, level, self.lenient)
+
     def _load(self, *, docnos: bool) -> Judged:
         """Read runs and grades; without `docnos` a collection need not give any, and no `qrels`."""
-        if not self.is_of_files and not self.runs_are_files:
-            return self._of_collection(docnos=docnos)
-        judged = self._of_rows(docnos=docnos)
-        # Files that are binary need no word on what is relevant.
-        if self.is_of_files and self._tells_level and any(one.grade > judged.level for one in judged.qrels):
-            say(f"relevant = grade {judged.level} or more; another level with --level")
-        return judged
-
-    def _of_rows(self, *, docnos: bool) -> Judged:
-        """Read runs and qrels, one of them or both of files or memory; see `given_qrels` on scales."""
         import numpy as np
 
         from pooler.sources.meeting import TRIED, check_measured
 
-        if self.runs_are_files and not (self._given["runs"] or self._given["listed"]):
+        runs = self._runs
+        if isinstance(runs, CollectionRuns) and not self.is_of_files:
+            check_no_files(runs.tags, self.collection, "no qrels are named", _QRELS_HINT)
+        elif isinstance(runs, NamedRuns) and not (runs.runs or runs.listed):
             message = "no run file is named"
             raise PoolerError(message, hint="name run files, or --runs FILE that lists them")
+        qrels = self._qrels
+        if isinstance(runs, CollectionRuns) and isinstance(qrels, CollectionQrels):
+            return qrels.beside(runs, _QRELS_HINT, docnos=docnos)
+        given = qrels.read()
+        rows = [*given.rows, *(Qrel(topic, one, -1) for topic, some in given.pooled.items() for one in some)]
+        ranked, facts = runs.beside(None if docnos else {row.docno for row in rows})
+        in_memory = self.runs_are_files and isinstance(self._given["qrels"], list | tuple)
+        where = "the qrels" if in_memory else given.name
+        check_measured(ranked, rows, where, lambda tags: self.tops(TRIED, tags=tags))
+        facts["pooled"] = {
+            topic: np.array([ranked.ids.get(docno, -1) for docno in some], dtype=np.int64)
+            for topic, some in given.pooled.items()
+        }
         if self.is_of_files:
-            given, level = self._qrels_given()
-            voters = Voters()
-        else:
-            given, level, voters = self._qrels_of_collection()
-        rows, pooled = given.rows, given.pooled
-        known_rows = [*rows, *(Qrel(topic, one, -1) for topic, some in pooled.items() for one in some)]
-        if self.runs_are_files:
-            ranked, facts = self._runs_of_files(known_rows, docnos=docnos)
-            where = "the qrels" if isinstance(self._given["qrels"], list | tuple) else given.name
-            check_measured(ranked, known_rows, where, lambda tags: self.tops(TRIED, tags=tags))
-        else:
-            with opened_collection(self.collection) as opened:
-                try:
-                    ranked = opened.runs.ranked(self._given["runs"], order=self.order)
-                except UnknownNameError as error:
-                    error.hint = f"there is no file {error.name}, either"
-                    raise
-                check_some_run(ranked.tags)
-                chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
-            facts = {
-                "feeding": tuple(run.tag for run in chosen if run.contributes),
-                "groups": {run.tag: run.group for run in chosen},
-            }
-            check_measured(ranked, known_rows, given.name, lambda tags: self.tops(TRIED, tags=tags))
-        numbers = {
-            topic: np.array([ranked.ids.get(docno, -1) for docno in docnos], dtype=np.int64)
-            for topic, docnos in pooled.items()
-        }
-        of_files = given if self.is_of_files else None
-        return Judged(ranked, rows, level, voters=voters, pooled=numbers, given=of_files, **facts)
-
-    def _runs_of_files(
-        self, known: Sequence[Qrel], *, docnos: bool
-    ) -> tuple[RankedDocuments, dict[str, Any]]:
-        """Read the rankings of files, and say what is known of the runs."""
-        from pooler.reading.run_list import RunEntry
-        from pooler.reading.whole import judged_runs, ranked_runs
-        from pooler.sources.meeting import other_forms
-
-        named, given = self._measured_runs, (self._given["qrels"], self._given["listed"])
-        files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
-        files += [one for one in given if isinstance(one, str) and is_file_word(one)]
-        # What cannot be read again is read once, docnos and all.
-        if docnos or not all(map(is_regular_file, files)):
-            ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
-        else:
-            entries = [one for one in named if isinstance(one, RunEntry)]
-            docnos_known = {row.docno for row in known}
-            # Look-alikes are told apart, to be warned of.
-            wanted = [*docnos_known, *other_forms(docnos_known)]
-            ranked = judged_runs(entries, wanted, order=self.order, lenient=self.lenient)
-        by_tag = dict(zip(ranked.tags, named, strict=True))
-        return ranked, {
-            "feeding": tuple(tag for tag, one in by_tag.items() if one.contributes),
-            "tells_feeding": any(isinstance(one, RunEntry) and one.is_told for one in named),
-            "groups": {tag: one.group for tag, one in by_tag.items()},
-            "files": {tag: one.file for tag, one in by_tag.items() if isinstance(one, RunEntry)},
-        }
-
-    def _qrels_of_collection(self) -> tuple[GivenQrels, int, Voters]:
-        """Return the collection's qrels for runs of files."""
-        from pooler.sources.given_qrels import GivenQrels
-
-        with opened_collection(self.collection) as opened:
-            definition = self.definition
-            level = definition.level_on(opened.scale, self._given["level"])
-            is_binary = definition.binary_first or definition.aggregate == "sum"
-            final = opened.grades.final(definition, level if is_binary else None)
-            pooled: dict[str, list[str]] = {}
-            for topic, docno in (*final.left_out, *opened.grades.open_pairs(final.all_votes, definition)):
-                pooled.setdefault(topic, []).append(docno)
-            self._tell(opened, final, level)
-        given = GivenQrels(self.named_qrels.label, final.rows, pooled, ())
-        return given, 1 if is_binary else level, final.all_votes.voters
-
-    def _tell(self, opened: Collection, final: FinalQrels, level: int) -> None:
-        """Say whose grades are measured, and warn of what has none."""
-        what = "sum of grades" if self.definition.aggregate == "sum" else "grade"
-        n_rows = counted(final.n_documents, "judgement")
-        named = self.named_qrels
-        say(f"{named.label}: {n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
-        warn_about_qrels(opened, named, final)
-        warn_about_voters(final.all_votes.voters)
-
-    def _qrels_given(self) -> tuple[GivenQrels, int]:
-        """Return qrels of a file or of memory, or made of files of judges, and the level."""
-        from pooler.sources.given_qrels import given_qrels
-        from store.formats.scale import parse_scale
-
-        given = self._given
-        scale = None if given["scale"] is None else parse_scale(given["scale"])
-        if isinstance(given["qrels"], QrelsDefinition):
-            return self._qrels_of_judges(scale)
-        found = given_qrels(given["qrels"], codes=given["codes"], scale=scale, lenient=given["lenient"])
-        return found, level_of_files(scale, given["level"])
-
-    def _qrels_of_judges(self, declared: Scale | None) -> tuple[GivenQrels, int]:
-        """Return what files of several judges give by the definition, and the level."""
-        from pooler.sources.gathered import gather_files
-        from pooler.sources.given_qrels import GivenQrels
-        from pooler.sources.judgement_files import FileReading, decode, read_files, scale_of
-        from store.grades.qrels import decide
-
-        definition, given = self.definition, self._given["level"]
-        reading = self.reading or FileReading()
-        is_sum = definition.aggregate == "sum"
-        files = read_files(self.judgements, reading)
-        scale = scale_of(files, reading, [] if is_sum or not isinstance(given, int) else [given])
-        level = definition.level_on(scale, given) if is_sum else level_of_files(declared, given)
-        definition.check_scale(scale, None if is_sum else level)
-        decode(files, scale, reading)
-        is_binary = is_sum or definition.binary_first
-        all_votes, _ = gather_files(files, scale, definition)
-        final = decide(all_votes, definition, level if is_binary else None)
-        if n := final.count_left_out("undecided"):
-            warn(f"{counted(n, 'document')} undecided, left out")
-        warn_about_voters(all_votes.voters)
-        return GivenQrels("the judges", final.rows, {}, ()), 1 if is_binary else level
-
-    def refuse_codes(self) -> None:
-        """Raise `PoolerError` where a code of files may mean that a document is unjudged."""
-        if self.is_of_files and (given := self._at_hand.given) is not None:
-            given.refuse_untold()
-
-    def warn_of_codes(self) -> None:
-        """Warn of codes of files that count as judged and not relevant."""
-        if (given := self._at_hand.given) is not None:
-            given.warn_of_untold()
-
-    def say_pooled(self) -> None:
-        """Say of a collection how many pooled documents have no grade; of files, reading them does."""
-        if not self.is_of_files and (n := sum(ids.size for ids in self._at_hand.pooled.values())):
-            say(f"{counted(n, 'pooled document')} without a grade")
-
-    def _of_collection(self, *, docnos: bool) -> Judged:
-        from pooler.sources.meeting import check_stored
-        from store.analysis.arrays import grades_by_topic
-
-        tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
-        if isinstance(self.collection, str):
-            check_no_files(tags, self.collection, "no qrels are named", _QRELS_HINT)
-        named = self.named_qrels
-        definition = named.definition
-        with opened_collection(self.collection) as opened:
-            check_no_file_for_a_tag(opened, tags, _QRELS_HINT)
-            level = definition.level_on(opened.scale, self._given["level"])
-            sole = None if docnos else opened.grades.sole(definition)
-            # Grades stay grades where they can: measures may want them.
-            is_binary = definition.binary_first or definition.aggregate == "sum"
-            final = None
-            if sole is None:
-                final = opened.grades.final(definition, level if is_binary else None)
-            ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
-            check_some_run(ranked.tags)
-            pools = depth_pools(opened)
-            if final is None:
-                assert sole is not None
-                pooled = opened.grades.ungraded(sole.by_topic, definition)
-                n_rows = counted(sole.n_documents, "judgement")
-                say(f"{named.label}: {n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                warn_about_voters(sole.voters)
-                check_stored(opened, ranked, sole.by_topic, self.order)
-                return Judged(
-                    ranked, (), level, grades=sole.by_topic, pools=pools, voters=sole.voters, pooled=pooled
-                )
-            pooled = opened.grades.ungraded(final.by_topic(), definition)
-            self._tell(opened, final, level)
-            check_stored(opened, ranked, grades_by_topic(ranked, final.rows), self.order)
-            chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
-            return Judged(
-                ranked,
-                final.rows,
-                1 if is_binary else level,
-                pools=pools,
-                feeding=tuple(run.tag for run in chosen if run.contributes),
-                groups={run.tag: run.group for run in chosen},
-                voters=final.all_votes.voters,
-                pooled=pooled,
-            )
+            facts["given"] = given
+            tells_level = self._given["tells_level"] and self._given["level"] is None
+            # Files that are binary need no word on what is relevant.
+            if tells_level and any(one.grade > given.level for one in given.rows):
+                say(f"relevant = grade {given.level} or more; another level with --level")
+                if all(one.grade >= given.level for one in given.rows):
+                    hint = "--scale LOW-HIGH declares the grades, of which the lowest is not relevant"
+                    warn(f"every judged document is relevant at that level; {hint}")
+        return Judged(ranked, given.rows, given.level, voters=given.voters, **facts)
 
     @cached_property
     def judged(self) -> Judged:
@@ -424,8 +260,8 @@ class Source:
 
     @property
     def read(self) -> Judged:
-        """What is read already; else all but docnos of a collection, and all of files."""
-        return self.judged if "judged" in self.__dict__ or self.is_of_files else self.numbered
+        """All but docnos of a collection, and all of files."""
+        return self.judged if self.is_of_files else self.numbered
 
     @property
     def _at_hand(self) -> Judged:
@@ -437,6 +273,27 @@ class Source:
         """Least grade that is relevant."""
         return self._at_hand.level
 
+    def refuse_codes(self) -> None:
+        """Raise `PoolerError` where a code of files may mean that a document is unjudged."""
+        given = self._at_hand.given if self.is_of_files else None
+        if given is not None and given.untold:
+            raise untold(given.name, given.untold[0])
+
+    def warn_of_codes(self) -> None:
+        """Warn of codes of files that count as judged and not relevant."""
+        given = self._at_hand.given
+        if given is not None and given.untold:
+            n = counted(sum(row.grade in given.untold for row in given.rows), "document")
+            warn(
+                f"{given.name}: {n} with {code_words(given.untold)} counted as judged and not relevant;"
+                f" --code {given.untold[0]}=grade|unjudged|not-pooled|skipped|cannot says what it means"
+            )
+
+    def say_pooled(self) -> None:
+        """Say of a collection how many pooled documents have no grade; of files, reading them does."""
+        if not self.is_of_files and (n := sum(ids.size for ids in self._at_hand.pooled.values())):
+            say(f"{counted(n, 'pooled document')} without a grade")
+
     def arrays(self, cutoff: int = 1000) -> JudgedRankings:
         """Return rankings beside what is relevant, as arrays; see `judged_rankings`."""
         from store.analysis.rankings import judged_rankings
@@ -444,13 +301,10 @@ class Source:
         if cutoff not in self._arrays:
             judged = self.read
             self.refuse_codes()
-            binary = {
-                topic: (numbers, grades >= judged.level)
-                for topic, (numbers, grades) in judged.by_topic().items()
-            }
-            ranked = judged.ranked
+            grades = judged.by_topic()
+            binary = {topic: (numbers, of >= judged.level) for topic, (numbers, of) in grades.items()}
             self._arrays[cutoff] = judged_rankings(
-                list(binary), ranked.tags, ranked.rankings, binary, cutoff=cutoff
+                list(binary), judged.ranked.tags, judged.ranked.rankings, binary, cutoff=cutoff
             )
         return self._arrays[cutoff]
 
@@ -480,11 +334,11 @@ class Source:
             with opened_collection(self.collection) as opened:
                 yield Opinions(self, opened.grades, opened.scale, opened)
             return
-        from pooler.sources.judgement_files import FileReading, fill, read_files, scale_of
+        from pooler.sources.judgement_files import fill, read_files, scale_of
         from pooler.sources.meeting import check_judges
         from store.grades.file_votes import FileVotes
 
-        reading = self.reading or FileReading()
+        reading = self.reading
         if of_scale and reading.scale is None:
             hint = "--scale 0-3 declares it; or --level N"
             raise ArgumentError("level", "needs a declared scale to be rigid or relaxed", None, hint=hint)
@@ -497,101 +351,39 @@ class Source:
     @cached_property
     def rankings(self) -> RankedDocuments:
         """Rankings alone, without judgements of their documents."""
-        if self.runs_are_files:
-            return self.file_rankings
-        with opened_collection(self.collection) as opened:
-            return opened.runs.ranked(order=self.order)
+        return self._runs.rankings
 
-    @cached_property
+    @property
     def file_rankings(self) -> RankedDocuments:
         """Rankings of runs that are files or in memory, whatever they are measured with."""
-        from pooler.reading.whole import ranked_runs
-
-        return ranked_runs(self._measured_runs, order=self.order, lenient=self.lenient)
-
-    @cached_property
-    def _measured_runs(self) -> list[RunEntry | Run]:
-        """Runs that are files or in memory; what is read once, as standard input and pipes, is in memory."""
-        from pooler.reading.run_list import RunEntry
-
-        return [
-            next(read_named([one], lenient=self.lenient))
-            if isinstance(one, RunEntry)
-            and (one.file == "-" or (Path(one.file).exists() and not is_regular_file(one.file)))
-            else one
-            for one in named_runs(self._given["runs"], self._given["listed"])
-        ]
+        return self._file_runs.rankings
 
     def run_files(self) -> list[RunEntry]:
         """Return the run files, for Spark; `ArgumentError` where runs are of a collection or in memory."""
-        from pooler.reading.run_list import RunEntry
-
         hint = "leave `engine` out: this machine reads a collection, and runs in memory"
         if not self.runs_are_files:
             raise ArgumentError("engine", "must not be spark for a collection", None, hint=hint)
-        named = named_runs(self._given["runs"], self._given["listed"])
-        files = [one for one in named if isinstance(one, RunEntry)]
+        named = self._file_runs.named()
+        files = [one for one in named if not isinstance(one, Run)]
         if len(files) < len(named):
             raise ArgumentError("engine", "must not be spark for runs in memory", None, hint=hint)
         return files
-
-    def with_order(self, order: Order) -> Source:
-        """Return the same with another order of documents within a run."""
-        return Source(**{**self._given, "order": order}, tells_level=self._tells_level)
-
-    @contextmanager
-    def opened(self) -> Iterator[Source]:
-        """Open the collection, where there is one, for what is asked of it in one piece."""
-        if self.is_of_files and self.runs_are_files:
-            yield self
-            return
-        with opened_collection(self.collection) as collection:
-            yield Source(**{**self._given, "collection": collection}, tells_level=self._tells_level)
 
     def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
         """Return the first documents of every run, as pools are made of; they need no judgements.
 
         `tags`: these runs alone, and they all contribute.
         """
-        from pooler.pools.runs import FileRuns, stored_runs
-        from pooler.reading.blocks import read_tops, top_of
-        from pooler.reading.run_list import RunEntry
+        return self._runs.tops(depth, scores=scores, tags=tags)
 
-        runs, listed = self._given["runs"], self._given["listed"]
-        if not self.runs_are_files:
-            chosen = tags or [run for run in runs if isinstance(run, str)] or None
-            with opened_collection(self.collection) as opened:
-                return stored_runs(opened, depth=depth, order=self.order, tags=chosen, scores=scores)
-        how: dict[str, Any] = {"order": self.order, "with_scores": scores}
-        named = self._measured_runs if tags or self._given["qrels"] else named_runs(runs, listed)
-        # What is measured may be called otherwise than by its tag.
-        entries = [replace(one, name=None) if tags else one for one in named if isinstance(one, RunEntry)]
-        with progress("runs", len(entries)) as advance:
-            read = iter(read_tops(entries, depth, lenient=self.lenient, progress=advance, **how))
-        tops = [next(read) if isinstance(one, RunEntry) else top_of(one, depth, **how) for one in named]
-        if tags:
-            names = [
-                one.called(top.tag) if isinstance(one, RunEntry) else one.tag
-                for one, top in zip(named, tops, strict=True)
-            ]
-            pairs = zip(tops, names, strict=True)
-            tops = [replace(top, tag=name, contributes=True) for top, name in pairs if name in tags]
-        return FileRuns(tops)
-
-    def pool_depth(self, depth: int | None) -> int:
-        """Return the depth that was given, or that of the collection's pools."""
-        if depth is not None or self.is_of_files or self.judgements:
-            return chosen_depth(frozenset(), depth, "rank")
+    def pool_depth(self) -> int:
+        """Return the depth of the collection's pools; `PoolerError`: they have none, or several."""
         with opened_collection(self.collection) as opened:
-            return chosen_depth(frozenset(one.depth for one in depth_pools(opened)), depth, "rank")
+            return only_depth({one.depth for one in depth_pools(opened)}, "rank")
 
     def level_of_judges(self, scale: Scale) -> int:
         """Return the least relevant grade of a judge, whatever qrels are made of the grades."""
         return QrelsDefinition().level_on(scale, self._given["level"])
-
-    def option(self, name: str) -> Any:
-        """Return a parameter as it was given."""
-        return self._given[name]
 
     @property
     def names_qrels(self) -> bool:
@@ -603,11 +395,8 @@ class Source:
 
         Where a collection is does not count: a copy of it gives the same results.
         """
-        facts: dict[str, Any] = {
-            name: self._given[name]
-            for name in ("listed", "scale", "level", "codes")
-            if isinstance(self._given[name], str | int) or (name == "codes" and self._given[name])
-        }
+        names = ("listed", "scale", "level", "codes")
+        facts = {name: given for name in names if (given := self._given[name]) not in (None, ())}
         given = self._given["qrels"]
         if not with_qrels:
             return facts
@@ -628,11 +417,6 @@ class Source:
         return facts | judged.voters.to_json()
 
 
-def _is_file(run: str) -> bool:
-    """Return whether a word for a run can be a file."""
-    return run == "-" or is_pattern(run) or "://" in run or Path(run).exists()
-
-
 def source_of(given: Measurable | str | Path) -> Source:
     """Return a source; a collection means all its runs, a pair its runs and its qrels."""
     if isinstance(given, Source):
@@ -641,7 +425,7 @@ def source_of(given: Measurable | str | Path) -> Source:
         runs, qrels = given
         return source(runs, qrels=qrels)
     if isinstance(given, str | Path) or is_collection(given):
-        return Source(collection=str(given) if isinstance(given, Path) else given)
+        return Source(collection=given)
     hint = "pooler.source(runs, qrels=...), pooler.source(judgements=[...]), or an open collection"
     raise ArgumentError("source", "must be a source, a collection, or (runs, qrels)", given, hint=hint)
 
@@ -730,20 +514,11 @@ def source(
             requirement = "are of a collection; of files and of runs in memory name those that are meant"
             raise ArgumentError("tags", requirement, tags)
     check_order(order)
-    if isinstance(collection, Path):
-        collection = str(collection)
-    files = grade_files(judgements)
     if isinstance(qrels, Path):
         qrels = str(qrels) if is_file_word(str(qrels)) else f"./{qrels}"
-    reading = None
-    if files:
-        from pooler.sources.judgement_files import FileReading
-
-        reading = FileReading(scale=scale, codes=codes, lenient=lenient)
     return Source(
         named,
-        judgements=files,
-        reading=reading,
+        judgements=grade_files(judgements),
         qrels=qrels if isinstance(qrels, QrelsDefinition) else qrels_given(qrels),
         collection=collection,
         level=level,

@@ -30,6 +30,7 @@ from store.db.engine import (
     unreadable_as_damage,
     writing,
 )
+from store.db.files import check_folder
 from store.db.keys import Keys, document_keys, topic_keys
 from store.db.tables import COLLECTION, QRELS, TABLES
 from store.errors import StoreError
@@ -168,7 +169,6 @@ def create_database(where: str, *, name: str, scale: Scale, program: str) -> Non
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
         check_free_place(file)
-        # SQLite says better why it cannot be written.
         with suppress(OSError):
             file.touch(0o600)
     with engine_at(url) as engine, writing(engine, bulk=True, creates=True) as session:
@@ -222,7 +222,7 @@ def make_tables(session: Session) -> None:
 
 
 def check_free_place(file: Path) -> None:
-    """Refuse to make a collection file where there is something already, or no folder."""
+    """Refuse to make a collection file where there is something already, or no folder to write to."""
     if file.is_dir():
         raise StoreError(f"{file} is a folder", hint="name a file in it with --collection")
     if file.exists() and file.stat().st_size:
@@ -231,3 +231,4 @@ def check_free_place(file: Path) -> None:
         raise StoreError(f"{file} already holds a collection", hint="choose another file with --collection")
     if not file.parent.is_dir():
         raise StoreError(f"{file}: the folder {file.parent} does not exist")
+    check_folder(file)

@@ -41,7 +41,7 @@ from sqlmodel import Session
 
 from store.db.columns import RawText, UnreadableMomentError, driver_errors, is_of
 from store.db.digests import note_changes, renew_changed
-from store.db.files import SEAL, is_cut
+from store.db.files import SEAL, is_cut, side_files
 from store.db.tables import COLLECTION, TABLES
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.formats.scale import scale_from_json
@@ -103,7 +103,10 @@ def _store_error(where: str, error: Exception) -> StoreError | None:
 
 _WAITED = "another process is writing and did not finish in time"
 _SQLITE_SAYS = {
-    sqlite3.SQLITE_READONLY: ("the file may be read but not written", None),
+    sqlite3.SQLITE_READONLY: (
+        "{what} may be read but not written",
+        "what only reads goes on; to write, chmod u+w {path}, or pooler backup FILE and restore it elsewhere",
+    ),
     sqlite3.SQLITE_BUSY: (_WAITED, None),
     sqlite3.SQLITE_LOCKED: (_WAITED, None),
     sqlite3.SQLITE_NOMEM: ("there is not enough memory", _LOST),
@@ -135,8 +138,12 @@ def _sqlite_error(where: str, error: sqlite3.Error, reason: str) -> StoreError |
         return StoreError(f"{where}: {reason}") if isinstance(error, sqlite3.OperationalError) else None
     words, hint = _SQLITE_SAYS[kind]
     left = f"{free // 1_000_000} MB" if free >= 1_000_000 else f"{free // 1000} kB"
-    reported = words.format(reason=reason, name=name, free=left, folder=Path(where).parent)
-    return StoreError(f"{where}: {reported}", hint=hint)
+    file = Path(where).absolute()
+    facts: dict[str, Any] = {"name": name, "free": left, "folder": Path(where).parent}
+    is_folder = os.access(file, os.W_OK)
+    facts |= {"what": "its folder", "path": file.parent} if is_folder else {"what": "the file", "path": file}
+    reported = words.format(**facts)
+    return StoreError(f"{where}: {reported}", hint=hint and hint.format(**facts))
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -231,7 +238,9 @@ def make_engine(url: URL) -> Engine:
     """Make the engine of a collection; opens no connection yet."""
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
-        if file.is_file() and not os.access(file, os.W_OK):
+        # A log is made beside the file by who opens it, unless it is there.
+        is_closed = not os.access(file.absolute().parent, os.W_OK) and not side_files(file)
+        if file.is_file() and (is_closed or not os.access(file, os.W_OK)):
             return read_only_engine(file)
         engine = create_engine(url, creator=lambda: _connect_sqlite(url.database or ":memory:"))
         event.listen(engine, "connect", _set_up_sqlite)

@@ -51,7 +51,9 @@ def check_folder(target: Path) -> None:
     """Refuse a place where no file can be made, before any work."""
     reason = None
     folder = target.absolute().parent
-    if target.is_dir():
+    if str(target) == "-":
+        reason = "it stands for standard output, and this is a place on the disk"
+    elif target.is_dir():
         reason = "it is a folder"
     elif not folder.is_dir():
         reason = f"there is no folder {folder}"
@@ -111,7 +113,11 @@ def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
     """Yield an empty file beside another; nothing is left of it after the block, nor of killed commands."""
     part = place_beside(real_place(target))
     try:
-        part.touch(0o600 if private else 0o666, exist_ok=False)
+        try:
+            part.touch(0o600 if private else 0o666, exist_ok=False)
+        except OSError as error:
+            error.filename = str(target)  # the name that was asked for
+            raise
         yield part
     finally:
         for name in ("", *SIDE_FILES):

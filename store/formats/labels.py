@@ -36,9 +36,11 @@ _READ = frozenset({
 _UMBRELAS = {"query", "passage", "judgment"}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 _SAYS_0 = re.compile(r"(?<![0-9.,-])0(?![0-9.,]*[0-9])")
-MAP_HINT = (
-    "--map FROM=TO reads one grade as another; where there is none, `grade` is null and `unreadable` says why"
-)
+MAP_HINT = "--map FROM=TO reads one grade as another"
+NO_GRADE_HINTS: Mapping[LabelsFormat, str] = {
+    "answers": "where there is none, `grade` is null and `unreadable` says why",
+    "umbrela": "where there is none, `judgment` is null: the document cannot be judged",
+}
 _TRACE_HINT = "umbrela judge --include-trace keeps both, and says which answers could not be read"
 
 
@@ -187,7 +189,9 @@ def _put_on_scale(values: dict[str, Any], scale: Scale, mapping: Mapping[int, in
     if grade is not None:
         values["grade"] = mapping.get(grade, grade)
         if values["grade"] not in scale.values:
-            tell(f"expected a grade of the scale ({known}), got {grade}", "grade")
+            # What is below every grade is rather a sign that there is none.
+            code = "no-grade" if grade < min(0, *scale.values) else "grade"
+            tell(f"expected a grade of the scale ({known}), got {grade}", code)
     chances = values["probabilities"]
     if chances is not None:
         shares: dict[int, float] = {}

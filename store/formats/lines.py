@@ -210,31 +210,33 @@ _RUN_COLUMNS = "(6 columns: topic, Q0, docno, rank, score, tag)"
 _QRELS_COLUMNS = "(4 columns: topic, iteration, docno, grade)"
 RUN = SpecialFile(
     f"a run file {_RUN_COLUMNS}",
-    "`pooler import runs FILE` brings runs into a collection; other commands take run files as arguments,"
-    " without `--qrels`",
-    f"a run {_RUN_COLUMNS}",
-    "run",
+    hint="`pooler import runs FILE` brings runs into a collection; other commands take run files as"
+    " arguments, without `--qrels`",
+    wanted=f"a run {_RUN_COLUMNS}",
+    code="run",
 )
 QRELS = SpecialFile(
     f"a qrels file {_QRELS_COLUMNS}",
-    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings them into a"
-    " collection",
-    f"qrels {_QRELS_COLUMNS}",
-    "qrels",
+    hint="`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings them"
+    " into a collection",
+    wanted=f"qrels {_QRELS_COLUMNS}",
+    code="qrels",
 )
-TOPICS = SpecialFile("a topics file", "`pooler import topics FILE` takes topics", "topics")
-DOCUMENTS = SpecialFile("a documents file", "`pooler import docs FILE` takes documents", "documents")
-RUN_LIST = SpecialFile("a list of runs", "`--runs FILE` takes such a list", "a list of runs")
+TOPICS = SpecialFile("a topics file", hint="`pooler import topics FILE` takes topics", wanted="topics")
+DOCUMENTS = SpecialFile(
+    "a documents file", hint="`pooler import docs FILE` takes documents", wanted="documents"
+)
+RUN_LIST = SpecialFile("a list of runs", hint="`--runs FILE` takes such a list", wanted="a list of runs")
 _JUDGEMENTS = SpecialFile(
-    "a file of every judge's judgements", "`pooler import judgements FILE --as jsonl` takes it"
+    "a file of every judge's judgements", hint="`pooler import judgements FILE --as jsonl` takes it"
 )
 _ANSWERS = SpecialFile(
     "a file of a model's answers",
-    "`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
+    hint="`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
 )
 _TEXTS = SpecialFile(
     "a file of topics or documents",
-    "`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
+    hint="`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
 )
 _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
 _TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})

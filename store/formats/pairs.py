@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from store.errors import FaultList
@@ -39,14 +40,34 @@ def read_pairs(path: str) -> set[tuple[str, str]]:
     return set(pairs)
 
 
-def read_topic_judges(path: str) -> dict[str, str]:
-    """Read who is primary for each topic: lines of topic and judge; blank lines are passed over."""
-    faults, judges = FaultList(path), dict[str, str]()
-    for number, topic, judge in _pairs_of(path, "topic and judge", faults):
-        if judges.setdefault(topic, judge) != judge:
-            faults.add(number, f"topic `{topic}` has the judge `{judges[topic]}` already", "duplicate")
-    faults.raise_if_any()
-    return judges
+TopicJudges = str | Path | Mapping[str, str]
+"""A file of lines `topic judge`, or the judge of each topic."""
+
+
+def read_topic_judges(
+    given: TopicJudges, topics: Container[str] | None = None, judges: Container[str] | None = None
+) -> dict[str, str]:
+    """Return who is primary for each topic: lines of topic and judge; blank lines are passed over.
+
+    `topics` and `judges`: those of a collection; any other is a fault, which of a mapping has no line.
+    """
+    faults = FaultList("topic_judges" if isinstance(given, Mapping) else str(given))
+    lines: Iterable[tuple[int | None, str, str]] = _pairs_of(faults.path, "topic and judge", faults)
+    if isinstance(given, Mapping):
+        lines = [(None, *pair) for pair in given.items()]
+    found, unknown = dict[str, str](), dict[str, None]()
+    for number, topic, judge in lines:
+        if found.setdefault(topic, judge) != judge:
+            faults.add(number, f"topic `{topic}` has the judge `{found[topic]}` already", "duplicate")
+        if topics is not None and topic not in topics:
+            faults.add(number, f"expected a topic of the collection, got `{topic}`", "unknown")
+        elif judges is not None and judge not in judges:
+            faults.add(number, f"expected a judge of the collection, got `{judge}`", "unknown")
+            unknown[judge] = None
+    if not found and not faults:
+        faults.add(None, "expected lines of topic and judge, got none", "empty")
+    faults.raise_if_any(hint=f"pooler judges add {' '.join(map(quote, unknown))}" if unknown else None)
+    return found
 
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)

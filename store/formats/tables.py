@@ -196,7 +196,7 @@ class TableFormat(Generic[Row]):
     has_comments: bool = False
     """Whether lines that begin with ``#`` are passed over by strict reading, too."""
     has_header: bool = False
-    """Whether a first line that names the columns is passed over."""
+    """Whether a first line that names the columns is passed over; where it names more, these are, too."""
 
 
 def read_table(
@@ -212,8 +212,12 @@ def read_table(
     head = [*islice(lines, LOOKED_AT)]
     if len(head) == 1 and b"\r" in head[0][1].strip():  # a carriage return ends each line
         head = [*enumerate(head[0][1].splitlines(), start=1)]
-    if form.has_header and head and head[0][1].split() == form.columns.encode().split():
-        head = head[1:]
+    may_trail = lenient
+    if form.has_header and head:
+        columns, cells = form.columns.encode().split(), head[0][1].split()
+        if cells[: len(columns)] == columns:
+            head = head[1:]
+            may_trail |= len(cells) > len(columns)
     layout = Layout(form.columns)
     if form.choices:
         filled = [one for one in head if one[1].strip() and not one[1].startswith(b"#")][:LOOKED_AT]
@@ -251,7 +255,7 @@ def read_table(
         if n_more or is_comment or others:
             if not fields:
                 continue
-            is_whole = not is_comment and (not n_more or (lenient and n_more > 0))
+            is_whole = not is_comment and (not n_more or (may_trail and n_more > 0))
             others = {name: fits for name, fits in others.items() if fits(fields)}
             is_empty = False
             if not is_whole:
@@ -523,7 +527,7 @@ def read_columns(
         if text is not None and name != "iteration" and name in columns:
             raise ArgumentError(name, "is already given by a column", text)
         if text is not None and (message := fault_of(text)):
-            raise ArgumentError(name, f"must be one word ({message})", text)
+            raise ArgumentError(name, f"must be one word: {message}", None)
     readers = dict(READERS)
     fixed = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
     readers |= {name: _always(text) for name, text in fixed.items() if name not in columns}

@@ -77,6 +77,8 @@ class Definitions(Area):
     def define(self, name: str, definition: QrelsDefinition, *, default: bool = False) -> NamedQrels:
         """Make the next version of a definition; with `default` its name is what is measured with.
 
+        With `default`, and no choice in the definition, a name that is there stays as it is but for that.
+
         `ArgumentError`: the name is a judge's, or reads as a file or a version; choices do not go together,
         or have no meaning in this collection.
         """
@@ -86,7 +88,7 @@ class Definitions(Area):
         with self._db.writing() as session:
             self._db.topics.refresh(session)
             if fault := id_fault(name):
-                raise ArgumentError("NAME", f"must be one word ({fault})", name)
+                raise ArgumentError("NAME", f"must be one word: {fault}", None)
             if is_file_word(name) or name.startswith("-") or "@" in name:
                 requirement = "must be without / . = @, by which files and versions are known"
                 raise ArgumentError("NAME", requirement, name)
@@ -112,6 +114,10 @@ class Definitions(Area):
             is_default = default or any(one.is_default for one in earlier)
             if is_default:
                 session.execute(update(QRELS).where(QRELS.c.is_default).values(is_default=False))
+            if earlier and default and not definition.to_json():
+                newest = (QRELS.c.name == name) & (QRELS.c.version == earlier[0].version)
+                session.execute(update(QRELS).where(newest).values(is_default=True))
+                return fetch_named(session, name)
             known = definition.with_judges(uids.__getitem__)
             stored = replace(known, judges=known.judges + known.erased, erased=())
             rule = json.dumps(stored.to_json(), sort_keys=True)

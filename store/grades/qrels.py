@@ -193,6 +193,13 @@ class FinalQrels:
         is_told = self.ties == "unresolved" or self.definition.votes is not None
         return 0 if is_told else self.count_left_out("undecided")
 
+    @property
+    def n_few_votes(self) -> int:
+        """Documents that are undecided and have fewer votes than the definition asks for."""
+        is_few = self.all_votes.counts.sum(axis=1) < (self.definition.votes or 0)
+        is_open = self._reasons[self.all_votes.rows] == _LEFT_OUT.index("undecided")
+        return int(np.count_nonzero(is_few & is_open))
+
     def to_json(self) -> dict[str, Any]:
         """Return what a manifest says of the rule."""
         definition = self.definition

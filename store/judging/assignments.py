@@ -430,6 +430,17 @@ class Assignments(Area):
         with self._db.reading() as session:
             return fetch_workloads(session)
 
+    def topic_judges(self) -> dict[str, str]:
+        """Return who is primary for each topic by the newest plan of it of which a place is left."""
+        is_used = exists(select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.plan_id == ASSIGNMENT_PLAN.c.id))
+        query = select(ASSIGNMENT_PLAN.c.manifest).where(is_used).order_by(ASSIGNMENT_PLAN.c.id)
+        found: dict[str, str] = {}
+        with self._db.reading() as session:
+            for plan in map(json.loads, session.scalars(query)):
+                found = {topic: judge for topic, judge in found.items() if topic not in plan["sizes"]}
+                found |= plan.get("primary", {})
+        return found
+
     def places(self) -> list[Row[Any]]:
         """Return judge, topic, docno, purpose and decided of every place at a pooled document.
 

@@ -36,7 +36,7 @@ from store.text import free_name, natural_key, sanitise_line
 def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
     """Add a judge; return whether the name was new. `ConflictError`: a judge of another kind has it."""
     if fault := id_fault(name):
-        raise ArgumentError("judge", f"must be one word ({fault})", name)
+        raise ArgumentError("judge", f"must be one word: {fault}", None)
     old = session.execute(select(JUDGE).where(JUDGE.c.name == name)).first()
     if old is not None:
         if old.kind != kind:
@@ -347,7 +347,7 @@ class Judges(Area):
             overwrite_removed(session)
             number = judge_id(session, old)
             if fault := id_fault(new):
-                raise ArgumentError("NEW", f"must be one word ({fault})", new)
+                raise ArgumentError("NEW", f"must be one word: {fault}", None)
             if new == old:
                 raise ArgumentError("NEW", "must be another name than now", new)
             if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:

@@ -85,10 +85,8 @@ def _errors_named(engine: Engine) -> Iterator[None]:
         reason = next(iter(str(error.orig).strip().splitlines()), "no reason given")
         said, hint = "", "nothing was copied"
         if not isinstance(error, OperationalError):
-            said, hint = (
-                " cannot take a value",
-                f"{hint}; pooler verify says what is wrong with the collection",
-            )
+            said = " cannot take a value"
+            hint = "nothing was copied; pooler verify says what is wrong with the collection"
         raise StoreError(f"{display(engine.url)}{said}: {reason}", hint=hint) from error
 
 

@@ -37,7 +37,7 @@ from store.db.columns import RawText, new_uid
 from store.db.database import Inside, check_free_place, make_tables
 from store.db.digests import write_all_digests
 from store.db.engine import collection_url, damaged, display, engine_at, writing
-from store.db.files import check_folder, folder_beside, made_whole, real_place
+from store.db.files import folder_beside, made_whole, real_place
 from store.db.packing import unpack_floats
 from store.db.tables import (
     COLLECTION,
@@ -61,7 +61,7 @@ from store.formats.judgements import escape_cell, history_lines
 from store.formats.lines import is_regular_file, open_bytes
 from store.formats.qrels import qrels_blocks
 from store.formats.scale import scale_from_json, scale_to_json
-from store.grades.definition import NamedQrels, QrelsDefinition
+from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition
 from store.grades.definitions import fetch_all_named
 from store.grades.opinions import AllVotes
 from store.grades.qrels import decide
@@ -414,7 +414,13 @@ def write_all_qrels(out: Outgoing) -> tuple[list[dict[str, Any]], int, Voters]:
 def _write_qrels(out: Outgoing, named: NamedQrels, all_votes: AllVotes, stem: str) -> dict[str, Any]:
     """Write qrels of one definition; return what is said of the file."""
     definition, name, iteration = named.definition, out.disguise.name, out.disguise.iteration
-    final = decide(all_votes, definition, out.scale.relaxed if definition.binary_first else None)
+    try:
+        final = decide(all_votes, definition, out.scale.relaxed if definition.binary_first else None)
+    except PoolerError as error:
+        stays = named.is_default or named.name == OFFICIAL
+        hint = f"pooler qrels define {named.name} says anew how they are made"
+        hint = hint if stays else f"pooler qrels drop {named.name} leaves them out"
+        raise PoolerError(f"{named.label}: {error.message}", hint=hint) from error
     if final.n_undecided:
         number = counted(final.n_undecided, "document")
         message = f"{named.label}: {number} undecided: judges differ, and no rule says what then"
@@ -893,7 +899,9 @@ def write_directory(
 def _check_target(target: Path) -> None:
     place, message = real_place(target), ""
     is_empty = target.is_dir() and next(target.iterdir(), None) is None
-    if not place.parent.is_dir():
+    if str(target) == "-":
+        message = "it stands for standard output, and this is a folder"
+    elif not place.parent.is_dir():
         message = f"there is no folder {place.parent}"
     elif place == Path.cwd().resolve() or (target.exists() and not is_empty):
         message = "expected a new or empty folder, and not the one you are in"
@@ -949,7 +957,6 @@ def read_directory(
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "")
         check_free_place(file)
-        check_folder(file)
         target = made_whole(file, replaces=file.exists())
     with (
         target as place,

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Protocol
 
-from judge_ui.session.ending import ALL_DECIDED
+from judge_ui.session.messages import ALL_DECIDED
 from tests.helpers.run import environment, program
 
 PATIENCE_S = 60.0

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.console import write_json, write_lines
-from pooler.streams import OnTerminal as Stderr
+from pooler.files import write_json, write_lines
+from pooler.messages import OnTerminal as Stderr
 from store.errors import PoolerError
 
 OnTerminal = Callable[[Callable[[], object]], list[str]]

@@ -69,7 +69,7 @@ def modules_after(code: str, folder: Path) -> set[str]:
 def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
     """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
     start = f"{RUN}\nimport sys, io\n"
-    names = ("commands", "console", "main", "usage")
+    names = ("commands", "console", "main")
     own = {f"pooler.cli.{name}" for name in names}
     assert modules_after(start + "assert run(['--help']) == 0", tmp_path) == own
     wrong = "sys.stderr = io.StringIO(); assert run(['chekc']) == 2; sys.stderr = sys.__stderr__"

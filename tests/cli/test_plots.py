@@ -86,11 +86,12 @@ def test_a_drawing_replaces_a_drawing_alone(cli: Cli, judged: Path) -> None:
     cli(*COMMANDS["sensitivity"], "--plot", "a.svg").fine()
     cli(*COMMANDS["sensitivity"], "--plot", "a.svg").fine()
     assert (judged / "a.svg").stat().st_mode & 0o077 == 0o044
-    (judged / "notes.svg").write_text("mine", "utf-8")
+    mine = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    (judged / "notes.svg").write_text(mine, "utf-8")
     for name, words in (
-        ("notes.svg", "must be new, or a drawing"),
+        ("notes.svg", "must be new, or a drawing that pooler made"),
         ("runs/bm25-words.run", "must be a file whose name ends in .svg"),
         ("gone/a.svg", "there is no folder gone"),
     ):
         assert words in cli(*COMMANDS["sensitivity"], "--plot", name).failed(1).err
-    assert (judged / "notes.svg").read_text("utf-8") == "mine"
+    assert (judged / "notes.svg").read_text("utf-8") == mine

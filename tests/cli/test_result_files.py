@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.files import check_manifest, check_result, earlier_result
+from pooler.files import check_manifest, check_out, earlier_result
 from store.errors import PoolerError
 from tests.helpers.run import Cli, write
 
@@ -149,8 +149,9 @@ def test_manifest_is_replaced_when_it_is_ours(tmp_path: Path, content: str, is_o
 
 def test_result_and_manifest_are_two_files(tmp_path: Path) -> None:
     """One place, however it is written, cannot take both."""
+    (tmp_path / "b").mkdir()
     with pytest.raises(PoolerError, match="cannot be both the result and its manifest"):
-        check_result(str(tmp_path / "a"), str(tmp_path / "b" / ".." / "a"))
+        check_out(str(tmp_path / "a"), str(tmp_path / "b" / ".." / "a"))
 
 
 def test_words_on_an_earlier_result_are_of_its_manifest(tmp_path: Path) -> None:
@@ -163,3 +164,29 @@ def test_words_on_an_earlier_result_are_of_its_manifest(tmp_path: Path) -> None:
     beside.write_text(json.dumps(facts), "utf-8")
     said = earlier_result(str(out), str(beside))
     assert said == f"{out}: replaced an earlier result (majority of 3 judges, ties low, level 1)"
+
+
+@pytest.mark.parametrize("form", ["table", "tsv"])
+def test_a_dash_is_stdout_of_a_table_and_no_place_for_a_file(cli: Cli, judged: Path, form: str) -> None:
+    """A table goes to stdout; what is a file or a folder of its own is refused."""
+    shown = cli("show", "runs", "--format", form).fine().out
+    assert cli("show", "runs", "--format", form, "--out", "-").fine().out == shown
+    cli("judges", "add", "ann").fine()
+    for words in ("backup -", "export work ann --out -", "export work --all -", "export collection -",
+                  "restore collection.db --collection -"):  # fmt: skip
+        assert "stands for standard output" in cli(*words.split()).err.splitlines()[0], words
+    assert not (judged / "-").exists()
+
+
+def test_a_limit_takes_the_same_rows_in_every_form(cli: Cli, judged: Path) -> None:
+    """The best run stands first, of one measure and of several; a sorted table as it is sorted."""
+    best = (
+        cli("evaluate", "-m", "AP", "--qrels", "strict", "--limit", "1").fine().out.splitlines()[2].split()[0]
+    )
+    for more in (["-m", "AP"], ["-m", "AP", "-m", "P@5"]):
+        found = cli("evaluate", *more, "--qrels", "strict", "--limit", "1", "--format", "json").fine().json()
+        assert [row["run"] for row in found["measures"]] == [best]
+    least = cli("evaluate", "-m", "AP", "--qrels", "strict", "--limit", "1", "--sort", "value").fine().out
+    found = cli("evaluate", "-m", "AP", "--qrels", "strict", "--limit", "1", "--sort", "value",
+                "--format", "json").fine().json()  # fmt: skip
+    assert found["measures"][0]["run"] == least.splitlines()[2].split()[0] != best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge_ui.session.adjudicating import AdjudicatingSession
+from judge_ui.session.session import AdjudicatingSession
 from store.collection import Collection
 from store.judging.disagreements import Selection
 from store.records import Action, Document, JudgeKind, Judgement, Passage

@@ -18,7 +18,7 @@ from judge_ui.screens.document import DocumentScreen
 from judge_ui.session.keys import Keymap
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.fields import NoteField
+from judge_ui.widgets.lists import NoteField
 from store.collection import Collection
 from store.records import Judgement
 

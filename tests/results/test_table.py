@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,12 +44,11 @@ OTHER = Table("other", [Column("when", "moment")], {"when": [datetime(2026, 3, 1
 class Found(Result):
     """Two tables."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("runs", "other")
     settings: Mapping[str, Any] = field(default_factory=lambda: frozen_settings(depth=5))
     warnings: tuple[str, ...] = ()
 
-    def _table(self, name: str) -> Table:
-        return RUNS if name == "runs" else OTHER
+    def _tables(self) -> Iterator[Table]:
+        yield from (RUNS, OTHER)
 
     def facts(self) -> Mapping[str, Any]:
         """One."""
@@ -149,8 +148,13 @@ def test_json_is_one_object_of_named_tables(capsys: pytest.CaptureFixture[str]) 
 
 def test_tsv_is_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     """Of several one is to be named; undefined is empty, lists are joined by blanks."""
+
+    class Both(Found):
+        __slots__ = ()
+        SHOWN = None
+
     with pytest.raises(ContradictionError, match="one of runs, other: tsv holds one"):
-        render(Found(), Output(fmt="tsv"), "runs", "other")
+        render(Both(), Output(fmt="tsv"))
     lines = shown(capsys, fmt="tsv", table="runs", sort="map:desc").splitlines()
     assert lines == [
         "run\tmap\tlow\thigh\tn\ttags\treason",
@@ -182,8 +186,8 @@ def test_a_terminal_is_shown_sixty_rows(
     class Many(Found):
         __slots__ = ()
 
-        def _table(self, name: str) -> Table:  # noqa: ARG002
-            return Table("runs", [Column("n", "int")], {"n": range(70)})
+        def _tables(self) -> Iterator[Table]:
+            yield Table("runs", [Column("n", "int")], {"n": range(70)})
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -250,3 +254,21 @@ def test_verdicts_are_grades_and_words() -> None:
     text = ["10", "cannot", "9", None]
     assert table.to_arrow().to_pydict() == table.to_polars().to_dict(as_series=False) == {"outcome": text}
     assert table.to_pandas()["outcome"].tolist() == text
+
+
+def test_what_is_the_same_in_the_rows_shown_is_said_of_these(capsys: pytest.CaptureFixture[str]) -> None:
+    """Others may differ. LaTeX has a full stop between two notes."""
+
+    class Found1(Found):
+        __slots__ = ()
+
+        def _table(self, name: str) -> Table:  # noqa: ARG002
+            columns = [Column("n", "int"), Column("text", "bool", show="if_varied")]
+            data = {"n": [1, 2, 3], "text": [False, False, True]}
+            return Table("runs", columns, data, notes=["3 runs"])
+
+    render(Found1(), Output(limit=2))
+    said = ["The first 2 of 3 rows; --limit 3 shows all.", "3 runs", "the same in every row shown: text no"]
+    assert capsys.readouterr().out.splitlines()[4:] == said
+    render(Found1(), Output(limit=1, fmt="latex"))
+    assert "\\footnotesize The first of 3 rows; --limit 3 shows all. 3 runs.}" in capsys.readouterr().out

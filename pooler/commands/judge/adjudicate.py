@@ -30,7 +30,7 @@ from store.records import TieRule
 from store.text import counted
 
 if TYPE_CHECKING:
-    from judge_ui.session.adjudicating import AdjudicatingSession
+    from judge_ui.session.session import AdjudicatingSession
     from store.collection import Collection
     from store.records import Scale
 
@@ -120,7 +120,7 @@ def adjudicate(
 def _session(
     opened: Collection, name: str, selection: Selection, *, plain: bool, advance: bool, min_dwell: float
 ) -> AdjudicatingSession:
-    from judge_ui.session.adjudicating import AdjudicatingSession
+    from judge_ui.session.session import AdjudicatingSession
     from pooler.version import __version__
 
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
@@ -158,9 +158,9 @@ class DisagreementList(Result):
     why_none: str
 
     def _tables(self) -> Iterator[Table]:
-        from judge_ui.session.messages import given_grade_mark
+        from judge_ui.session.words import grade_mark
 
-        known_to_judges = partial(given_grade_mark, self.scale)
+        known_to_judges = partial(grade_mark, self.scale)
         for made in (self._listed, self._counted):
             # People read grades as judges know them.
             yield made(_stored).seen_as(View(made(known_to_judges), of_rows="document"))

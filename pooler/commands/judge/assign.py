@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,10 +13,10 @@ from pooler.command import Option, Stored, command
 from pooler.messages import warn
 from pooler.pools.live import drawable, idle_words, way_out
 from pooler.result import Later, Message, Result, frozen_settings, said
-from pooler.tables import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
+from pooler.tables import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table, listed
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
-from store.formats.pairs import read_topic_judges
+from store.formats.pairs import TopicJudges, read_topic_judges
 from store.records import Assignable, AssignmentPlan, Cleared, DisplayOrder, Existing, Scope, Workloads
 from store.text import counted
 
@@ -49,7 +49,7 @@ def assign(
     pools: Annotated[Sequence[str], Option("--pool NAME", default="all but adaptive ones")] = (),
     topics: Annotated[Sequence[str], Option("--topic TOPIC", default="all")] = (),
     topic_judges: Annotated[
-        Mapping[str, str] | None, Option("--topic-judges FILE", read=lambda _, path: read_topic_judges(path))
+        TopicJudges | None, Option("--topic-judges FILE", read=lambda _name, file: file)
     ] = None,
     add: bool = False,
     replace: bool = False,
@@ -83,7 +83,7 @@ def assign(
     pools : Only this pool; may be repeated.
     topics : Only this topic; may be repeated.
     topic_judges : Who is primary for each topic, and gets all of it: lines `topic judge`, with a tab between.
-    add : Assign only documents without a judge.
+    add : Assign only documents without a judge; topics keep the judges that --topic-judges gave them.
     replace : Reassign undecided documents; decided ones stay and count.
     clear : Take back every undecided assignment; assign nothing.
     dry_run : Show what the result would be; change nothing.
@@ -92,6 +92,8 @@ def assign(
     ------
     UnknownNameError
         If a judge, a pool or a topic is not there.
+    FormatError
+        With every fault of the file of topics' judges.
     ArgumentError
         If a judge cannot judge, or a number cannot be used.
     PoolerError
@@ -106,12 +108,13 @@ def assign(
     if claim and judges:
         raise ArgumentError("judges", "must not be given with --claim, where anybody may claim", judges[0])
     scope, settings = Scope(tuple(pools), tuple(topics)), dict[str, Any]()
-    chosen = (by, per_document, overlap, overlap_judges, calibration, order, seed, topic_judges and 1)
+    chosen = {by, per_document, overlap, overlap_judges, calibration, order, seed} - {None}
+    is_asked = bool(chosen) or topic_judges is not None
     if clear:
         _check_names(collection, scope)
         cleared, workloads = collection.assignments.clear(scope, dry_run=dry_run)
         words = _clear_words(cleared, workloads, dry_run=dry_run)
-    elif not any((judges, pools, topics, claim, add, replace, dry_run, set(chosen) - {None})):
+    elif not any((judges, pools, topics, claim, add, replace, dry_run, is_asked)):
         workloads, words = collection.assignments.workloads(), []
     else:
         options = AssignmentOptions(
@@ -123,7 +126,7 @@ def assign(
             calibration=calibration or 0,
             order=order or "docno",
             existing=Existing("add" if add else "replace" if replace else "refuse"),
-            primary=tuple(sorted((topic_judges or {}).items())),
+            primary=_primary(collection, topic_judges, goes_on=add and not claim),
             lease_s=60 * (LEASE_MINUTES if lease is None else lease) if claim else None,
         )
         names = ("seed", "by", "per_document", "overlap", "calibration", "order")
@@ -145,10 +148,6 @@ def _assigned(
     _check_names(opened, scope)
     _check_pools(opened, scope)
     people = _people(opened, judges)
-    _check_names(opened, Scope((), tuple(topic for topic, _ in options.primary)))
-    for _, judge in options.primary:
-        if judge not in people:
-            raise UnknownNameError("judge", judge, people, hint="name the judges of topics among JUDGE...")
     if options.lease_s is not None and options.most_judges > len(people):
         warn(
             f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
@@ -163,9 +162,22 @@ def _assigned(
             error.hint = f"{line}; --add assigns only documents without a judge"
         raise
     words = _plan_words(plan, cleared, dry_run=dry_run)
+    sizes, has_judge = plan.manifest["sizes"], dict(options.primary)
+    if has_judge and (others := [topic for topic in sizes if topic not in has_judge]):
+        of_all = f"{len(others):,} of {counted(len(sizes), 'topic')}"
+        warn(f"{of_all} without a judge of their own, whose documents go to anybody: {listed(others)}")
     if not plan.places and (way_in := _line_with_others(opened, judges, scope)):
         return workloads, [*words, way_in]
     return workloads, words
+
+
+def _primary(opened: Collection, given: TopicJudges | None, *, goes_on: bool) -> tuple[tuple[str, str], ...]:
+    """Return who is primary for each topic: as is given, or as it was where the plan before `goes_on`."""
+    if given is not None:
+        topics = {one.topic for one in opened.topics.all()}
+        judges = {judge.name for judge in opened.judges.all()}
+        return tuple(sorted(read_topic_judges(given, topics, judges).items()))
+    return tuple(sorted(opened.assignments.topic_judges().items())) if goes_on else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -322,8 +334,7 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
     known = {judge.name: judge for judge in opened.judges.all()}
     for name in names:
         if name not in known:
-            hint = "pooler show judges shows them; pooler judges add makes a new one"
-            raise UnknownNameError("judge", name, known, hint=hint)
+            raise UnknownNameError("judge", name, known, hint=f"pooler judges add {quote(name)}")
         judge = known[name]
         if judge.kind.value not in ("human", "model"):
             requirement = f"must be a person or a model, not of kind {judge.kind.value}"

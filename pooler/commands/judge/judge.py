@@ -16,8 +16,7 @@ import typer
 
 from pooler.command import Option, Place, screen
 from pooler.interrupts import last_words
-from pooler.messages import say, warn
-from pooler.streams import text_stdin
+from pooler.messages import say, text_stdin, warn
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 
@@ -76,11 +75,7 @@ def imports_at_once() -> Iterator[None]:
 def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
     """Read the keymap that was asked for; ``None`` = the usual keys. Faults are reported at once."""
     from judge_ui.session.keys import key_table, read_keymap
-    from store.formats.lines import is_regular_file
-    from store.formats.scale import read_toml
 
-    if name is not None and is_regular_file(name):
-        read_toml(name)  # its faults as TOML are told as those of every file
     keymap = None if name is None else read_keymap(name, scale)
     key_table(scale, keymap)
     return keymap
@@ -266,7 +261,7 @@ def judge(
     name : Who is judging. Without it the command asks once, and opens the latest topic.
     """
     with imports_at_once():
-        from judge_ui.session.ending import last_topic
+        from judge_ui.session.messages import last_topic
         from judge_ui.session.session import JudgingSession
         from pooler.version import __version__
         from store.collection import Collection

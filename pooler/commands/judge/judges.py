@@ -1,4 +1,4 @@
-"""The judges of a collection."""
+"""The judges of a collection, whom `pooler show judges` lists."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Confirm, Option, Stored, command
+from pooler.judge_kinds import warn_about_name
 from pooler.messages import say, warn, write
 from pooler.result import Done, Result, frozen_settings
 from pooler.tables import JUDGE, Column, Table, View
@@ -167,7 +168,7 @@ def judges_add(
 
     for name in names:  # all, before the first is added
         if fault := id_fault(name):
-            raise ArgumentError("names", f"must be one word ({fault})", name)
+            raise ArgumentError("names", f"must be one word: {fault}", None)
     n_new = 0
     if model is not None:
         if kind not in (None, "model"):
@@ -184,6 +185,8 @@ def judges_add(
             new = collection.judges.add(name, of_kind)
             n_new += new
             say(f"judge {name} ({of_kind}) " + ("added" if new else "already exists"))
+    for name in names:
+        warn_about_name(name)
     return Done(counts=frozen_settings(added=int(n_new)))
 
 
@@ -271,6 +274,7 @@ def judges_rename(
     """
     done = collection.judges.rename(old, new)
     say(f"judge {old} is {new} now")
+    warn_about_name(new)
     if done.named.plans:
         use = "uses" if done.named.plans == 1 else "use"
         say(f"{counted(done.named.plans, 'plan')} named the judge, and now {use} the new name")
@@ -394,7 +398,7 @@ class ErasingResult(Result):
             yield f"the agreement with {pairs} is lost; in brackets, documents both graded"
         yield from self._unassigned()
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - there are none
+    def lines(self) -> Iterator[str] | None:
         """Return nothing where it is done: it was said."""
         return iter(()) if self.is_done else None
 

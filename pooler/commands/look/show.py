@@ -275,7 +275,8 @@ def show_docs(
     ]
     columns, empty = DOCUMENT_COLUMNS, "pooler import docs FILE"
     table = _list(collection, "documents", columns, rows, sought, empty, total=found.total)
-    return Shown(found=[table.seen_as(limit=SHOWN_DOCUMENTS, of_rows="document")])
+    is_part = len(table) < found.total
+    return Shown(found=[table.seen_as(limit=SHOWN_DOCUMENTS, of_rows="document", is_part=is_part)])
 
 
 @command
@@ -493,9 +494,9 @@ class Shown(Result):
         """Return what is one value."""
         return self.known
 
-    def lines(self, *names: str) -> Iterator[str] | None:
+    def lines(self) -> Iterator[str] | None:
         """Return a text as it is, where it is what was asked for."""
-        return None if self.page is None or names else iter(self.page)
+        return None if self.page is None else iter(self.page)
 
     def views(self, *names: str) -> tuple[View, ...]:
         """Return, of one thing, its facts as a table and the tables with rows; a word is explained once."""

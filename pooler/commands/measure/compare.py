@@ -13,7 +13,7 @@ from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, comma
 from pooler.commands.measure.measured import known_measure, measured
 from pooler.messages import progress, say, warn
 from pooler.result import Result, fields_of, frozen_settings
-from pooler.sources.named_runs import check_named
+from pooler.sources.stored import check_named
 from pooler.tables import (
     DIFFERENCE,
     REASON_OF_PAIR,

@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     PilotSource: TypeAlias = Measurable | None
     OptionalJudged: TypeAlias = Measurable | None
 else:  # a collection is loaded for no type
-    OptionalJudged = Annotated[object, Given("pooler.cli.judged_options:JudgesOptions", "source")]
-    PilotSource = Annotated[object, Given("pooler.cli.source_options:PilotOptions", "source")]
+    OptionalJudged = Annotated[object, Given("pooler.cli.options:JudgesOptions", "source")]
+    PilotSource = Annotated[object, Given("pooler.cli.options:PilotOptions", "source")]
 Differences = Annotated[
     Sequence[float],
     Option(

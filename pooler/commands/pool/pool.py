@@ -125,7 +125,7 @@ def pool(
     ['y']
     """
     if round_label is not None and (fault := id_fault(round_label)):
-        raise ArgumentError("round_label", f"must be one word ({fault})", round_label)
+        raise ArgumentError("round_label", f"must be one word: {fault}", None)
     if round_label == DUPLICATE:
         requirement = f"must not be `{DUPLICATE}`, the iteration of grades copied to near-duplicates"
         raise ArgumentError("round_label", requirement, round_label)

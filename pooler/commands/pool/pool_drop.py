@@ -78,7 +78,7 @@ class Unpooled(Result):
         """Return one without rows."""
         return cls(change=PoolChange({}, 0, 0))
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - as of every result
+    def lines(self) -> Iterator[str] | None:
         """Return no line of a pool that was withdrawn as a whole."""
         return iter(()) if self.settings["run"] is None else None
 

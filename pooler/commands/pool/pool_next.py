@@ -208,7 +208,7 @@ class NextDocuments(Result):
         }
         return Pool(entries, facts, name=name, run_tags=tuple(self.runs))
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - as of every result
+    def lines(self) -> Iterator[str] | None:
         """Return no line where there is no document."""
         return None if len(self) else iter(())
 

@@ -131,7 +131,7 @@ class PoolResult(WritesFile, Result):
             return self.build.again().lines()
         return (f"{topic.topic} {docno}" for topic in self.chosen for docno in topic.to_judge)
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - as of every result
+    def lines(self) -> Iterator[str] | None:
         """Return what goes to stdout: the lines of the file, unless they went into one, or a collection."""
         is_shown = self.settings["out"] == "-" or (self.chosen is not None and self.settings["out"] is None)
         return self.file_lines(annotated=self.settings["annotated"]) if is_shown else iter(())

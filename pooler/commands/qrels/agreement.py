@@ -187,7 +187,7 @@ def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart
 
 @command
 def agreement(
-    source: Annotated[Source, Given("pooler.cli.judged_options:JudgesOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.options:JudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     levels: Annotated[Levels, Option(default="the relaxed and the rigid level; for json and tsv all")] = (),
     every_level: Annotated[bool, Option(hidden=True, for_people=False)] = True,

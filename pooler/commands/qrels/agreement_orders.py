@@ -42,7 +42,7 @@ CODES = {
 
 @command
 def agreement_orders(
-    source: Annotated[Source, Given("pooler.cli.judged_options:RankingJudgesOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.options:RankingJudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     level: Level = None,
     mixtures: Annotated[int, Option(least=1)] = 1000,

@@ -320,7 +320,7 @@ def fetch_chosen(
     By default the judges who count and graded are measured; with a reference they are the others. `apart`:
     people and models both, which are then to be kept apart.
     """
-    opened, whose = opinions.grades, opinions.source.whose
+    opened, whose = opinions.grades, opinions.source.definition
     reference = [] if against is None else [against]
     kind_of = {judge.name: judge.kind for judge in opened.judges()}
     for name in dict.fromkeys([*named, *reference]):
@@ -356,13 +356,13 @@ def fetch_chosen(
     if not judges or not votes.graded.any():
         raise _nothing(opinions, names, voters)
     if len(judges) < 2:
-        raise _alone(opinions, judges[0], names, voters)
+        raise _alone(opinions, judges[0], named, names, voters)
     if not votes.n_documents and opinions.collection is None:
         message = f"no document is judged by two of the judges: {', '.join(judges)}"
         raise PoolerError(message, hint="name files of judges who had the same documents")
     if is_apart:
-        hint = "--qrels NAME measures them together, defined with --kinds human,model"
-        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({hint})")
+        together = "--qrels NAME measures them together, defined with --kinds human,model"
+        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({together})")
         if voters.left_out:
             warn(f"left out: {kinds_words(voters.counts_left_out)}")
         parts = (
@@ -392,10 +392,15 @@ def _nothing(opinions: Opinions, names: Sequence[str], voters: Voters) -> Pooler
     return PoolerError(message, hint=hint)
 
 
-def _alone(opinions: Opinions, name: str, names: Sequence[str], voters: Voters) -> PoolerError:
+def _alone(
+    opinions: Opinions, name: str, named: Sequence[str], names: Sequence[str], voters: Voters
+) -> PoolerError:
     message = f"agreement needs two judges, but there is only `{name}`"
     hint = "name another judge, or none: then all who graded are measured"
-    if not names and voters.left_out:
+    if names and not named:
+        message = f"agreement needs two judges, but --qrels counts only `{name}`"
+        hint = "name two judges; pooler show judges lists them"
+    elif not names and voters.left_out:
         message += f" ({voters_words(voters)})"
         hint = "name the judges, or --qrels of several kinds, as of `qrels define NAME --kinds human,model`"
     elif not names:

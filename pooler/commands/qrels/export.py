@@ -463,7 +463,7 @@ def export_prels(
     }
     write_results({out: text.splitlines()}, lambda: facts, manifest)
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
-    who = who_judged(final, all_votes)
+    who = who_judged(final, counts_votes=True)
     say(
         f"{counted(len(of_sample), 'document')} sampled of {len(pooled):,} in pool {sampled.name},"
         f" {by_grade.total():,} judged ({grades or 'none'}); {who}"
@@ -532,7 +532,7 @@ LEVEL = "{level}"
 
 @command
 def export_qrels(
-    source: Annotated[Source, Given("pooler.cli.source_options:GivenQrelsOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.options:GivenQrelsOptions", "source")],
     *,
     form: Annotated[Literal["trec", "ntcir2", "ntcireval"], Option("--as")] = "trec",
     letters: Annotated[

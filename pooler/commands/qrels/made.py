@@ -15,7 +15,7 @@ from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters, wh
 from pooler.messages import say, warn
 from pooler.result import Done, Result, frozen_settings
 from pooler.sources import judgement_files
-from pooler.sources.judged import Level
+from pooler.sources.judged import Level, level_of_files
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
@@ -278,15 +278,12 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 def _of_files(
     source: Source, definition: QrelsDefinition, levels: Sequence[Level], choose: Callable[[Scale], Levels]
 ) -> tuple[list[judgement_files.JudgedFile], AllVotes, list[Judge], Levels]:
-    from pooler.sources.gathered import gather_files
+    from pooler.sources.files import gather_files
 
-    scale_text, qrels = source.option("scale"), source.option("qrels")
-    reading = source.reading or judgement_files.FileReading(scale=scale_text, lenient=source.lenient)
+    qrels, reading = source.option("qrels"), source.reading
     is_sum = definition.aggregate == "sum"
-    if reading.scale is None and not is_sum and (words := [one for one in levels if isinstance(one, str)]):
-        hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
-        requirement = "needs a declared scale to be rigid or relaxed"
-        raise ArgumentError("level", requirement, words[0], hint=hint)
+    for level in levels if reading.scale is None and not is_sum else ():
+        level_of_files(None, level)  # a word needs a scale
     if source.judgements or isinstance(qrels, str):
         files = judgement_files.read_files(source.judgements or [qrels], reading)
     else:
@@ -296,16 +293,13 @@ def _of_files(
         ]
         grades = judgement_files.GradesFile(rows, ReadTable(), "qrels")
         files = [judgement_files.JudgedFile(judgement_files.NamedFile("qrels", "qrels"), source=grades)]
-    if not source.judgements:
-        reading = replace(reading, codes=list(source.option("codes")))
     cuts = () if is_sum else [level for level in levels if isinstance(level, int)]
     scale = judgement_files.scale_of(files, reading, cuts)
     wanted = choose(scale)
     definition.check()
     for level in wanted:
         definition.check_scale(scale, level)
-    judgement_files.decode(files, scale, reading)
-    return [*files], *gather_files(files, scale, definition), wanted
+    return [*files], *gather_files(files, scale, reading, definition), wanted
 
 
 def _blocks(
@@ -336,7 +330,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         label = "" if len(made) == 1 else "graded: " if level is None else f"{level}: "
         grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())
         n_judged = counted(final.n_documents, "document")
-        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, one.all_votes)}")
+        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, counts_votes=True)}")
         if level is not None and is_all_zero:
             warn(f"no document is relevant at level {level}")
         if level is None and final.n_documents > 1 and is_all_zero:
@@ -503,17 +497,22 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool) -> None:
             for final, number in tied
         )
         words = f"documents left out, {', '.join(names)}"
-    warn(f"{words}: undecided")
-    if not has_collection:
+    final, number = next(one for one in tied if one[1])
+    definition, n_few = final.definition, final.n_few_votes
+    words += ": undecided"
+    if n_few:
+        which = "all" if n_few == number else f"{n_few:,} of them"
+        words += f", {which} with fewer than {definition.votes} votes"
+    warn(words)
+    if not has_collection or n_few == number:
         return
-    final = next(final for final, number in tied if number)
-    definition = final.definition
     # The command counts the grades of all judges, as they gave them.
     voters = final.all_votes.voters
     counts_all = not voters.left_out and (not voters.kinds or voters.graders <= voters.names)
     is_exact = not definition.judges and counts_all and final.ties and not definition.binary_first
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
-    words = f"  `{command}` shows them, --judge NAME settles them"
+    which = "those that judges differ on" if n_few else "them"
+    words = f"  `{command}` shows {which}, --judge NAME settles them"
     if (
         not definition.judges
         and not definition.without_rulings

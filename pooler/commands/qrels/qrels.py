@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,7 @@ from pooler.messages import say, warn
 from pooler.result import Done, Result, fields_of, frozen_settings
 from pooler.sources.judgement_files import read_given_qrels, untold
 from pooler.sources.meeting import doubt_forms
-from pooler.sources.named_runs import runs_given
+from pooler.sources.memory import runs_given
 from pooler.sources.source import Source
 from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
@@ -59,11 +60,11 @@ def qrels(collection: Stored) -> QrelsList:
     for one in found:
         counts.append(None)
         if one.name not in newest:
-            with suppress(PoolerError):  # nothing can be said of it
-                definition = replace(one.definition, binary_first=False)
-                counts[-1] = collection.grades.final(definition).n_documents
+            with suppress(PoolerError):  # nothing can be said of it, or of no level
+                counts[-1] = collection.grades.final(one.definition).n_documents
         newest.add(one.name)
-    judges = tuple(sorted(collection.grades.voters(kinds=("human", "model", "imported")).graders))
+    graders = collection.grades.voters(kinds=("human", "model", "imported")).graders
+    judges = tuple(sorted(one for one in graders if not is_file_word(one)))
     return QrelsList(found=tuple(found), documents=tuple(counts), judges=judges)
 
 
@@ -84,7 +85,7 @@ def qrels_define(
 
     Example: pooler qrels define published --aggregate majority --ties low --as-of now
 
-    default : Measure with these where no qrels are named.
+    default : Measure with these where no qrels are named; without a rule, with those that have the name.
 
     Examples
     --------
@@ -96,8 +97,16 @@ def qrels_define(
     'strict@1'
     """
     named = collection.qrels.define(name, definition or QrelsDefinition(), default=default)
+    until = named.definition.as_of
+    if until is not None and until > datetime.now(UTC):
+        moment = until.isoformat(sep=" ", timespec="seconds")
+        warn(f"{named.label}: judgements count until {moment}, which is to come; --as-of now ends it")
+    if named.definition.binary_first:
+        say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
+        warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
+        return named
     try:
-        final = collection.grades.final(replace(named.definition, binary_first=False))
+        final = collection.grades.final(named.definition)
     except PoolerError as error:
         warn(f"{named.label}: {error.message}")
         return named
@@ -145,6 +154,8 @@ class QrelsList(Result):
         }
         names = ", ".join(self.judges)
         notes = [f"By a judge's name, that judge's own grades: {names}."] if names else []
+        if None in self.documents:
+            notes.append("documents -: not counted, of older versions and where the rule cannot be used.")
         yield Table.of_columns("qrels", columns, "Qrels by name", notes=notes)
 
 
@@ -260,11 +271,7 @@ def _rows(
     qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
 ) -> list[Qrel]:
     if isinstance(qrels, str) and not is_file_word(qrels):
-        named = str(collection) if isinstance(collection, Path) else collection
-        found = Source(qrels=qrels, collection=named)
-        with found.opened() as source:
-            made = qrels_at(source, publishes=False)[0]
-        return made.qrels
+        return qrels_at(Source(qrels=qrels, collection=collection), publishes=False)[0].qrels
     if not isinstance(qrels, str | Path):
         return list(qrels)
     rows = read_given_qrels(str(qrels), lenient=lenient).rows
@@ -376,7 +383,7 @@ class QrelsDifference(Result, QrelsDiff):
             Column("tau_ap", "float", "tau_AP"): [effect.tau_ap.tau],
             Column("tau_ap_reversed", "float", "tau_AP back"): [effect.tau_ap_reversed.tau],
             Column("swapped", "int"): [None if reason == "fewer-than-two" else effect.n_swapped],
-            Column("reason"): [reason],
+            REASON: [reason],
         }
         return Table.of_columns("order", columns)
 

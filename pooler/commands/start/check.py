@@ -15,7 +15,7 @@ from pooler.reading.check import CheckOptions, RunReport, check_files, with_faul
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
 from pooler.reading.run_list import RunEntry
 from pooler.result import Later, Message, Result, frozen_settings
-from pooler.sources.named_runs import entries_of
+from pooler.sources.files import entries_of
 from pooler.sources.source import named_collection, opened_collection
 from pooler.tables import DOCUMENTS, RUN, Column, Table, hidden
 from store.errors import Fault, PoolerError
@@ -202,7 +202,7 @@ class CheckResult(Result):
         """The first faults of each file: `file:line: what`."""
         return tuple(line for report in self.reports for line in _faults(report))
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - tables have no lines
+    def lines(self) -> Iterator[str] | None:
         """Return what editors and `grep` know, a file, a line and a message; with rules there are tables."""
         return None if self.has_rules else self._lines()
 

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, TrackRules, command
 from pooler.files import write_lines
+from pooler.judge_kinds import warn_about_name
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
 from pooler.sources import judgement_files
-from pooler.sources.meeting import Ids, add_unknown, check_met, find_fit, watched
-from pooler.sources.named_runs import entries_of
+from pooler.sources.files import entries_of
+from pooler.sources.meeting import Ids, add_unknown, check_topics, find_fit, watched
 from pooler.tables import listed as listed_names
 from store.errors import ArgumentError, ConflictError, FaultList, PoolerError
 from store.formats import DocumentFormat, ImportFormat, JudgementsFormat, LabelsFormat, TopicFormat
 from store.formats.irds import place_of
 from store.formats.json_lines import json_line
 from store.formats.judgements import read_judgements
-from store.formats.labels import MAP_HINT, read_labels
+from store.formats.labels import MAP_HINT, NO_GRADE_HINTS, read_labels
 from store.formats.markup import Markup
 from store.formats.prels import NOT_SAMPLED
 from store.formats.scale import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
@@ -82,7 +83,7 @@ def import_topics(
     versions = {line.topic: line.version for line in collection.lists.topics()}
     if not collection.topics.listed():
         here = Ids("the collection's runs, pools and judgements", texts.keys())
-        check_met("topic", here, Ids(path, {one.topic for one in topics}), shares="ours")
+        check_topics(here, Ids(path, {one.topic for one in topics}), shares="ours")
     report = collection.topics.add(topics, replace=replace)
     say(f"{path}: {report_words(report, 'topic')}")
     lines = {line.topic: line for line in collection.lists.topics()}
@@ -263,7 +264,7 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
                 topics = {one.topic for one in run.rankings}
-                check_met("topic", Ids(entry.file, topics), stored, shares="ours")
+                check_topics(Ids(entry.file, topics), stored, shares="ours")
                 if texts:
                     retrieved.update(met)
                 documents.extend(met)
@@ -504,6 +505,8 @@ def import_judgements(
         If a judge has graded a document otherwise, without `replace`.
     """
     path = place_of(str(file), "qrels")
+    if judge is not None:
+        warn_about_name(judge)
     if form == "umbrela" or form == "answers":
         _refuse_any(
             f"is for other files: {form} has one answer a line, of a model",
@@ -519,6 +522,9 @@ def import_judgements(
         if judge is None:
             raise ArgumentError("judge", "must name the model that answered", None)
         mapping = parse_map(mapped, {})
+        if no_grade := [one for one in mapping if one < min(0, *collection.scale.values)]:
+            requirement = "must read a grade as another, and what is below every grade is none"
+            raise ArgumentError("mapped", requirement, str(no_grade[0]), hint=NO_GRADE_HINTS[form])
         return _import_answers(
             collection, path, form, judge, mapping, allow_unknown=allow_unknown, replace=replace
         )
@@ -530,10 +536,11 @@ def import_judgements(
         judge_column=judge_column,
         lenient=lenient,
     )
-    wanted = reading.options(judge, sample)
-    if wanted.form == "jsonl" or wanted.form == "tsv":
+    reading.check(judge, sample)
+    chosen = reading.chosen
+    if chosen == "jsonl" or chosen == "tsv":
         _refuse_any(
-            f"is for files of grades; a {wanted.form} file already says it",
+            f"is for files of grades; a {chosen} file already says it",
             judge=judge,
             codes=codes,
             mapped=mapped,
@@ -542,14 +549,14 @@ def import_judgements(
             lenient=lenient,
         )
         return _import_every_judge(
-            collection, path, wanted.form, kind, allow_unknown=allow_unknown, replace=replace
+            collection, path, chosen, kind, allow_unknown=allow_unknown, replace=replace
         )
     if sample is not None:
         _refuse_any("is for files of grades; a sample has each document once", repeats=repeats)
     meanings = parse_codes(codes)
     mapping = parse_map(mapped, meanings)
     faults = FaultList(path)
-    source = judgement_files.read_source(path, wanted, collection.scale, faults)
+    source = judgement_files.read_source(path, reading, collection.scale, faults, judge=judge, sample=sample)
     n_of_format = faults.count
     if not allow_unknown:
         topics, docnos = ([getattr(row, name) for row in source.rows] for name in ("topic", "docno"))
@@ -618,7 +625,8 @@ def import_judgements(
 def _refuse_any(requirement: str, **given: object) -> None:
     for name, value in given.items():
         if value:
-            raise ArgumentError(name, requirement, None if value is True else value)
+            got = ", ".join(value) if isinstance(value, list | tuple) else value
+            raise ArgumentError(name, requirement, None if value is True else got)
 
 
 def _say_wait(opened: Collection, n_rows: int) -> None:
@@ -784,7 +792,8 @@ def _import_answers(
     faults = FaultList(file)
     read = read_labels(file, form, opened.scale, mapping, faults)
     hints = [faults.hint] if faults.hint else []
-    hints += [MAP_HINT] if any(fault.code == "grade" for fault in faults.kept) else []
+    codes = {fault.code for fault in faults.kept} & {"grade", "no-grade"}
+    hints += ([MAP_HINT] if "grade" in codes else []) + ([NO_GRADE_HINTS[form]] if codes else [])
     if len(read.models) > 1:
         listed = ", ".join(read.models)
         faults.add(None, f"expected the answers of one model, got those of {len(read.models)}: {listed}")

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     Judged: TypeAlias = Measurable
 else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.judged_options:AuditOptions", "source")]
+    Judged = Annotated[object, Given("pooler.cli.options:AuditOptions", "source")]
 
 MEASURES = ("AP", "P@10", "nDCG@10")
 
@@ -93,25 +93,25 @@ def audit(
 
     First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
     each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant
-    differences appear or vanish, and, of several people, the alternative annotator test. The table `runs`
-    has the scores of every run. By name alone: `corrected`, scores by a model that graded a whole pool,
-    corrected by people's grades of a random sample of it, with intervals; `corrected_pairs`, differences.
+    differences appear or vanish, and, of several people, the alternative annotator test. By name alone:
+    `runs`, the scores of every run; `corrected` and `corrected_pairs`, scores and differences by a model
+    that graded a whole pool, corrected by people's grades of a random sample of it, with intervals.
 
-    Example: pooler audit gpt --against alice --against bob --aggregate majority --ties low
+    Example: pooler audit gpt --against alice --against bob --aggregate min
 
     model : The judge that is audited, of any kind; with --qrels FILE a file may stand for its name.
     against : A person; may be repeated.
-    aggregate : How several people's grades become one; rulings have no part in it.
+    aggregate : How people's grades become one.
     ties : How majority and median break ties.
     level : Least relevant grade, or the scale's level.
     model_level : The same of the audited judge.
     alpha : Level of significance of t tests, two-sided.
-    epsilon : Alternative annotator test: by how much a person may be better and still be replaced: .2 for
+    epsilon : Alternative annotator test: by how much a person may be better and still be replaced; .2 for
         experts, .15 for skilled people, .1 for a crowd.
     nominal : In that test, treat grades as names without an order.
-    family : What runs call the audited judge's model.
-    uses : TSV with a header that lists the runs: file, tag, group, name, models (that the run uses, as
-        gpt-4,llama; none; empty = unknown). Of a collection tag and models are read.
+    family : Name of its model in runs.
+    uses : TSV that lists the runs: file, tag, group, name, models (that the run uses, as gpt-4,llama;
+        none; empty = unknown). Of a collection tag and models are read.
     circular : Rank runs that use the judge's own model, too.
     sample : Table `corrected`: the sampled pool.
     resamples : Times to resample topics.

@@ -11,7 +11,7 @@ import numpy as np
 from pooler.commands.measure.measured import known_measure
 from pooler.messages import warn
 from pooler.reading.run_list import RunEntry
-from pooler.sources.named_runs import entries_of, named_runs
+from pooler.sources.files import entries_of, named_runs
 from pooler.sources.source import Opinions, opened_collection
 from store.analysis.agreement.votes import NO_GRADE
 from store.analysis.measures.names import MEASURES, evaluate

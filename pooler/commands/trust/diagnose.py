@@ -46,7 +46,7 @@ NO_POOL = "no-pool"
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
 SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
-Diagnosable = Annotated[Source, Given("pooler.cli.source_options:DiagnosedOptions", "source")]
+Diagnosable = Annotated[Source, Given("pooler.cli.options:DiagnosedOptions", "source")]
 """Runs, and judgements where there are any."""
 
 
@@ -74,8 +74,8 @@ def diagnose(
     group brought (only the run itself, where no group is known). Conclusions come first, in words.
     Other people's collections need no import: the depth and the runs that fed the pool are inferred
     from the judgements unless --depth and --runs FILE give them; a column `name` in that file tells
-    runs with the same tag apart. Where only a sample of the pool was judged, use `pooler estimate`
-    (xinfAP, infNDCG, statAP).
+    runs with the same tag apart. Where only a sample of the pool was judged, use
+    `pooler evaluate -m xinfAP` (or infNDCG, statAP).
 
     Tables are runs, topics, ranks (down to twice the depth and at least 20, unless --limit asks for
     more), contributors (documents that 1, 2, 3, ... runs brought), scores (as judged, from judged documents

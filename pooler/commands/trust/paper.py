@@ -13,9 +13,8 @@ from pooler.command import Given, Levels, Option, Seed, Share, command
 from pooler.commands.qrels.agreement_rows import resolve_levels
 from pooler.commands.trust.paper_tables import NEEDS_RANK, STATES, Below, Paper
 from pooler.judge_kinds import warn_about_voters
-from pooler.messages import progress, say
+from pooler.messages import progress, say, warn
 from pooler.result import frozen_settings
-from pooler.sources.named_runs import check_named
 from pooler.sources.probabilities import (
     Probable,
     Values,
@@ -27,6 +26,7 @@ from pooler.sources.probabilities import (
     with_chances,
 )
 from pooler.sources.source import Source
+from pooler.sources.stored import check_named
 from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.agreement.votes import PopulationVotes, level_index
 from store.analysis.arrays import RankedDocuments
@@ -42,7 +42,7 @@ from store.text import counted
 
 @command
 def paper(
-    source: Annotated[Source, Given("pooler.cli.judged_options:TwoRunsOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.options:TwoRunsOptions", "source")],
     *runs: Annotated[str, Option(hidden=True)],
     values: Annotated[
         Values | None,
@@ -110,12 +110,18 @@ def paper(
     if rank is None and (source.is_of_files or source.judgements):
         say(f"left out, as no --rank is given: {', '.join(NEEDS_RANK)}")
     elif rank is None:
-        rank = 1 + source.pool_depth(None)
+        rank = 1 + source.pool_depth()
     with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
-        voters_of = opinions.grades.voters(source.whose.judges, source.whose.kinds)
-        votes = opinions.grades.votes(source.whose.judges or voters_of.voting, least=1)
+        whose = source.definition  # of the qrels of one judge this one
+        voters_of = opinions.grades.voters(whose.judges, whose.kinds)
+        votes = opinions.grades.votes(whose.judges or voters_of.voting, least=1)
         warn_about_voters(voters_of, "judge together")
+        n_first = int((votes.votes.judge_codes == 0).sum())
+        if 0 < n_first < votes.votes.n_documents:
+            of = f"{n_first:,} of {counted(votes.votes.n_documents, 'document')}"
+            first = votes.votes.judges[0]
+            warn(f"tables 1 to 3 are by judge {first} alone, who graded {of}; --qrels names another")
         ranked = opinions.rankings()
         p = _chances(votes, scale, values)
         probable = _probable(ranked, votes, p, rank, cutoff, empty)

@@ -106,7 +106,7 @@ def by_whom(pair: Paper) -> str:
     """Say by whose judgement."""
     level = next(iter(pair.scores))
     n = len(pair.judges)
-    first = f" alone, the first of {n} (the --judge named first is taken)" if n > 1 else ""
+    first = f" alone, the first of {n} (--qrels names another)" if n > 1 else ""
     return f"By judge {pair.judges[0]}{first}; relevant = grade {level} or more."
 
 
@@ -152,7 +152,8 @@ def verdicts(pair: Paper) -> Table:
     columns = [Column("statement", about=about), Column("holds", "bool", "here"), Column("numbers")]
     statements, holds, numbers = zip(*rows, strict=True)
     false = sum(not one for one in holds)
-    words = "All four hold here, too." if not false else f"{false} of the 4 statements do not hold here."
+    words = f"{false} of the 4 statements {'does' if false == 1 else 'do'} not hold here."
+    words = words if false else "All four hold here, too."
     cells = dict(zip(columns, (statements, holds, numbers), strict=True))
     return Table.of_columns("verdicts", cells, notes=[words, _ALWAYS])
 
@@ -661,7 +662,8 @@ class Paper(Result):
     def facts(self) -> Mapping[str, Any]:
         """Return the test of normality of figure 3, and how far its two curves are apart."""
         w, p = shapiro_wilk(self.picture.differences)
-        return {"w": w, "p_normality": p, "largest_distance": self.picture.largest_distance}
+        distance = self.picture.largest_distance
+        return {"w": w, "p_normality": p, "largest_distance": None if np.isnan(distance) else distance}
 
     def title(self, name: str) -> str:
         """Return what a table or figure is called."""

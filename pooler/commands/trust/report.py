@@ -37,7 +37,6 @@ from pooler.pages.page import Figure, PageTable, Points, ReportPage, Section, Ve
 from pooler.pages.report import Report, check_replaceable, written_by
 from pooler.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
-from store.errors import ArgumentError
 from store.judging.kinds import is_mixed
 from store.text import counted, percent
 
@@ -98,8 +97,6 @@ def report(
     Without a path nothing is written; a notebook shows the page. `limit` keeps the most telling runs; tables
     have all.
     """
-    if path == "-":
-        raise ArgumentError("path", "must be a file", path)
     if path is not None:
         check_place(str(path))
         check_replaceable(path)

@@ -40,7 +40,7 @@ from store.analysis.variation.simulation import REPETITIONS, SimulatedMaps, simu
 from store.errors import ArgumentError
 from store.text import counted
 
-Varied = Annotated[Source, Given("pooler.cli.source_options:ProbableOptions", "source")]
+Varied = Annotated[Source, Given("pooler.cli.options:ProbableOptions", "source")]
 """Runs, and judgements unless a file of probabilities takes their place."""
 ValuesOption = Annotated[
     Values | None,
@@ -86,6 +86,10 @@ _WHO_JUDGES = (
     "Judging again is assumed to decide each document independently: relevant with its probability p, the"
     " share of its judges, or the value of its grade. A judge who is stricter throughout would move all"
     " MAPs together, and further."
+)
+_OF_ONE = (
+    "MAP as judged is by the grades of {} alone; all else is by those of all judges who count where no"
+    " qrels are named."
 )
 _NOTHING_VARIES = (
     "Every document is certainly relevant or certainly not, so nothing varies: nothing is known here"
@@ -428,8 +432,10 @@ class Variation(Result):
         columns[hidden("law", "text")] = ["normal"] * n_runs
         columns[hidden("moments_error")] = [self.varied.error] * n_runs
         varies = bool(np.any(self.sd > 0))
+        sole = None if self.judged is None else self.source.definition.sole
         notes = [
             self.conclusion() if varies and not np.isnan(self.tau) else "",
+            "" if sole is None else _OF_ONE.format(sole),
             _WHO_JUDGES if varies else _NOTHING_VARIES,
             _UNJUDGED_WORDS if self.is_guessed else "",
             "" if self.simulated is None else self._simulation(),

@@ -174,7 +174,7 @@ def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Pa
         ("official", 1, True), ("strict", 1, False),
     ]  # fmt: skip
     assert cli("evaluate").fine().err.startswith("official@1: 2 judgements (judge ann)")
-    cli("qrels", "define", "strict", "--map", "1=0", "--default").fine()
+    assert cli("qrels", "define", "strict", "--default").fine().err.startswith("strict@1: 2 documents")
     assert cli("export", "qrels").fine().out == "1 0 a 0\n1 0 b 0\n"
     assert "`strict` stays: it is the default" in cli("qrels", "drop", "strict").failed(1).err
     cli("qrels", "define", "official", "--default").fine()
@@ -219,6 +219,63 @@ def test_undecided_documents_are_warned_of_and_not_published(cli: Cli, here: Pat
     assert "documents.jsonl" not in {one.name for one in here.iterdir()}
 
 
+def test_documents_with_few_votes_are_told_from_those_that_judges_differ_on(cli: Cli, here: Path) -> None:
+    """Of a, b, c, d two have two votes, of which one is tied; `adjudicate` lists that one alone."""
+    cli("init", "--scale", "0-1").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0", "1 0 c 1")
+    judged_by(cli, here, "bob", "human", "1 0 a 0", "1 0 b 0", "1 0 d 1")
+    rule = ("--aggregate", "majority", "--votes", "2", "--ties")
+    cli("qrels", "define", "both", *rule, "unresolved").fine()
+    said = cli("export", "qrels", "both").fine().err
+    assert "3 documents left out: undecided, 2 of them with fewer than 2 votes" in said
+    assert "shows those that judges differ on" in said
+    assert "votes a document" not in said
+    cli("qrels", "define", "both", *rule, "low").fine()
+    said = cli("export", "qrels", "both").fine().err
+    assert "2 documents left out: undecided, all with fewer than 2 votes" in said
+    assert "adjudicate" not in said
+
+
+def test_what_a_definition_says_of_itself(cli: Cli, here: Path) -> None:
+    """Binary first there is nothing to count without a level; a moment to come ends nothing yet."""
+    cli("init", "--scale", "0-2").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0")
+    judged_by(cli, here, "bob", "human", "1 0 a 2", "1 0 b 2")
+    rule = ("--aggregate", "majority", "--ties", "low")
+    said = cli("qrels", "define", "binary", *rule, "--binary-first").fine().err
+    assert said.startswith("binary@1: --aggregate majority --ties low --binary-first; counted at a level")
+    assert "document" not in said
+    assert {row["qrels"]: row["documents"] for row in cli("qrels", "--format", "json").fine().json()} == {
+        "binary": None, "official": 0,
+    }  # fmt: skip
+    said = cli("qrels", "define", "then", *rule, "--as-of", "9999-01-01T12:00+00:00").fine().err
+    assert "then@1: judgements count until 9999-01-01 12:00:00+00:00, which is to come" in said
+    assert "to come" not in cli("qrels", "define", "then", *rule, "--as-of", "now").fine().err
+
+
+def test_a_rule_that_gives_nothing_stops_an_export_by_its_name(cli: Cli, here: Path) -> None:
+    """Dawid and Skene need three judges; who drops the definition can export."""
+    cli("init", "--scale", "0-1").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 1")
+    judged_by(cli, here, "bob", "human", "1 0 a 1")
+    cli("qrels", "define", "dsk", "--aggregate", "dawid-skene").fine()
+    refused = cli("export", "collection", "made").failed(1).err
+    assert "dsk@1: Dawid-Skene needs votes of at least 3 judges" in refused
+    assert "hint: pooler qrels drop dsk" in refused
+    cli("qrels", "drop", "dsk").fine()
+    cli("export", "collection", "made").fine()
+
+
+def test_qrels_files_in_which_all_is_relevant_are_told(cli: Cli, here: Path) -> None:
+    """Of grades 1 to 4 all are relevant at level 1; on the scale 1 to 4 the lowest is not."""
+    write(here / "q.qrels", "1 0 a 1", "1 0 b 4")
+    write(here / "r.run", "1 Q0 a 1 2 r", "1 Q0 b 2 1 r")
+    command = ("evaluate", "r.run", "--qrels", "q.qrels", "-m", "AP")
+    assert "every judged document is relevant at that level; --scale" in cli(*command).fine().err
+    for more in (("--scale", "1-4"), ("--level", "1")):
+        assert "every judged" not in cli(*command, *more).fine().err
+
+
 def test_definitions_travel_with_the_collection(cli: Cli, here: Path) -> None:
     """Backup and folder bring every version back; `qrels.json` says what each file is; history has them."""
     cli("init", "--scale", "0-1").fine()
@@ -243,3 +300,24 @@ def test_definitions_travel_with_the_collection(cli: Cli, here: Path) -> None:
     told = cli("history").fine().out
     assert "official@2" in told
     assert "official@1" not in told
+
+
+def test_a_judge_whose_name_reads_as_a_file_is_told_of(cli: Cli, here: Path) -> None:
+    """Warned of when it is given, not listed as a name of qrels, and measured with by a definition."""
+    cli("init", "--scale", "0-2").fine()
+    way = "pooler qrels define NAME --judge joe.x names the own grades of a judge so called"
+    assert f"warning: --qrels joe.x would be a file: {way}" in cli("judges", "add", "joe.x").fine().err
+    assert "--judge ann/x" in cli("judges", "rename", "joe.x", "ann/x").fine().err
+    write(here / "q", "1 0 a 1")
+    for judge in ("joe.x", "plain"):
+        said = cli("import", "judgements", "q", "--judge", judge, "--allow-unknown").fine().err
+        assert (way in said) == (judge == "joe.x")
+    assert "own grades: plain." in cli("qrels").fine().out
+    for command in (["evaluate", "--qrels"], ["agreement", "--qrels"], ["export", "qrels"]):
+        assert cli(*command, "joe.x").failed(1).err.splitlines() == [
+            "error: joe.x: no such file or directory", f"hint: {way}"
+        ]  # fmt: skip
+    for _ in range(2):
+        cli("qrels", "define", "joe", "--judge", "joe.x").fine()
+    assert "documents -: not counted, of older versions" in cli("qrels").fine().out
+    assert cli("export", "qrels", "joe").fine().out == "1 0 a 1\n"

@@ -228,3 +228,17 @@ def test_faults_of_a_card_are_told_and_no_judge_is_added(card: str, fault: str, 
     assert ("max_characters" in refused.err, "`map`" in refused.err) == ("modell" in card,) * 2
     assert "key@" not in refused.err
     assert "no judges" in run_inside("show", "judges").fine().out
+
+
+def test_what_is_below_every_grade_is_never_read_as_one(here: Path) -> None:
+    """A -1 is rather no grade: the file says so with null, and the hint that."""
+    line = {"query": "wine", "passage": "beer", "prediction": "?", "judgment": -1}
+    lines([line])
+    hint = "hint: where there is none, `judgment` is null: the document cannot be judged"
+    assert umbrela().failed(1).err.splitlines() == [
+        "error: u.jsonl:1: expected a grade of the scale (0, 1, 2), got -1", hint
+    ]  # fmt: skip
+    assert hint in umbrela("--map", "-1=0").failed(1).err
+    assert "but got '-1=cannot'" in umbrela("--code", "-1=cannot").failed(1).err
+    lines([line | {"judgment": None}])
+    assert "the documents cannot be judged: 1 no-grade" in umbrela().fine().err

@@ -282,7 +282,7 @@ def test_level_of_a_graded_file_is_told(cli: Cli, here: Path) -> None:
     """Grade 1 counts as relevant unless --level says otherwise; a binary file needs no word."""
     write(here / "x.run", "1 Q0 a 1 1 x")
     write(here / "binary", "1 0 a 1")
-    write(here / "graded", "1 0 a 1", "1 0 b 2")
+    write(here / "graded", "1 0 a 1", "1 0 b 2", "1 0 c 0")
     words = "relevant = grade 1 or more; another level with --level\n"
     for command in (("evaluate",), ("sensitivity", "--depth", "1")):
         assert cli(*command, "--qrels", "./graded", "x.run").fine().err == words

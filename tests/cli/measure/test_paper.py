@@ -157,6 +157,28 @@ def test_words(cli: Cli, sample: Path) -> None:
         assert sentence in page
 
 
+def test_a_judges_name_is_whose_tables_1_to_3_are(cli: Cli, tiny: Path) -> None:
+    """Ann's relevant document is first in a and second in b; Bob's and the file's the other way round."""
+    cli("init", "--scale", "0-1").fine()
+    cli("import", "runs", "a.run", "b.run").fine()
+    found = "1 0 y 1\n2 0 z 1\n"
+    judges = {"ann": "1 0 x 1\n2 0 x 1\n", "bob": "1 0 x 0\n2 0 x 0\n" + found, "trec": found}
+    for judge, lines in judges.items():
+        (tiny / judge).write_text(lines)
+        kind = "imported" if judge == "trec" else "human"
+        cli("import", "judgements", judge, "--judge", judge, "--kind", kind).fine()
+    table = ("--rank", "3", "--table", "table_1")
+    told = cli("paper", *table).fine()
+    assert "tables 1 to 3 are by judge ann alone, who graded 2 of 4 documents; --qrels names" in told.err
+    assert "By judge ann alone, the first of 2 (--qrels names another)" in told.out
+    for judge in ("bob", "trec"):
+        assert f"By judge {judge}; relevant" in cli("paper", *table, "--qrels", judge).fine().out
+        rows = cli("paper", *table, "--qrels", judge, "--format", "json").fine().json()
+        assert {(row["run"], row["ap"]) for row in rows} == {("a", 0.5), ("b", 1.0)}
+    for command in (("agreement",), ("design", "overlap")):
+        assert "--qrels counts only `bob`" in cli(*command, "--qrels", "bob").failed(1).err
+
+
 def test_files_and_collection_say_the_same(cli: Cli, sample: Path, garden: Path) -> None:
     """One file a judge, and two run files; A is the higher run whatever the order."""
     options = (*VALUES, "--rank", "6", "--format", "json")

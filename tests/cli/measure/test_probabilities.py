@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import JUDGES, Cli, read_trec, write_run
+from tests.helpers.run import JUDGES, Cli, read_trec, write, write_run
 
 VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
 TABLE = ("--table", "probabilities", "--format", "tsv")
@@ -83,3 +83,21 @@ def test_the_table_is_read_and_written_again(cli: Cli, judged: Path) -> None:
         cli("variation", *options, *TABLE, "--out", file).fine()
         assert len((judged / file).read_text("utf-8").splitlines()) == 85
         assert sorted(table(cli, "--probabilities", file)) == sorted(table(cli, *options))
+
+
+def test_the_table_of_several_kinds_is_read_too(
+    cli: Cli, collection_of: Callable[..., None], here: Path
+) -> None:
+    """Where people and imported judges were asked for there is a column on them, of two words a cell."""
+    collection_of(me=["1 0 a 1", "1 0 b 0"])
+    write(here / "you.qrels", "1 0 a 0", "1 0 b 1")
+    cli("import", "judgements", "you.qrels", "--judge", "you", "--kind", "human").fine()
+    cli("import", "runs", write_run(here, "r", {"1": "ab"})).fine()
+    cli("qrels", "define", "all", "--aggregate", "max", "--kinds", "human,imported").fine()
+    cli("variation", "--qrels", "all", *TABLE, "--out", "p.tsv").fine()
+    assert (here / "p.tsv").read_text("utf-8").splitlines()[0] == "topic\tdocno\tp\tkinds"
+    assert table(cli, "--probabilities", "p.tsv") == [("1", "a", 0.5), ("1", "b", 0.5)]
+    write(here / "bare.tsv", "1 a 0.5 people")
+    assert "expected 3 fields" in cli("variation", "--probabilities", "bare.tsv").failed(1).err
+    told = " ".join(cli("variation", "--qrels", "me").fine().out.split())
+    assert "MAP as judged is by the grades of me alone; all else is by those of all judges" in told

@@ -13,10 +13,9 @@ import typer
 
 from pooler.cli.from_function import from_function
 from pooler.command import Cutoff, Given, Option, command
-from pooler.messages import listening
+from pooler.messages import OnTerminal, listening
 from pooler.sources.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.sources.source import Source
-from pooler.streams import OnTerminal
 from store.analysis.variation.moments import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
@@ -38,7 +37,7 @@ class Load:
 
         @command
         def load(
-            source: Annotated[Source, Given("pooler.cli.source_options:ProbableOptions", "source")],
+            source: Annotated[Source, Given("pooler.cli.options:ProbableOptions", "source")],
             *,
             values: Annotated[Sequence[str], Option("--value GRADE=P")] = (),
             probabilities: str | None = None,

@@ -467,8 +467,10 @@ def test_the_pair_that_differs_most_is_the_one_shown(cli: Cli, collection_of: Ca
 def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
     """A run, a folder, stdout, a table: refused in one line, and nothing changed."""
     before = Path("runs.tsv").read_bytes()
+    write(Path("mine.html"), "<!DOCTYPE html>", '<html lang="en">')
     for out, message in (
         ("runs.tsv", "must be new, or a page"),
+        ("mine.html", "must be new, or a page that pooler wrote"),
         ("runs", "it is a folder"),
         ("nowhere/page.html", "there is no folder nowhere"),
         ("-", "must be a file"),
@@ -483,7 +485,15 @@ def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
     failed = cli("report", "page.html", "--qrels", "nobody")
     assert (failed.code, Path("page.html").exists()) == (1, False)
     cli("report", "page.html", "--qrels", "strict").fine()
-    cli("report", "page.html", "--qrels", "lenient").fine()
+    said = cli("report", "page.html", "--qrels", "lenient").fine().err
+    assert "page.html: replaced an earlier page" in said
+    for place, message in (
+        ("mine.html", "`--html` must be new, or a page that pooler wrote"),
+        ("-", "a file"),
+    ):
+        assert message in cli("paper", "--html", place).failed(1).err
+    assert not Path("-").exists()
+    assert Path("mine.html").read_text().startswith("<!DOCTYPE html>\n<html lang")
 
 
 @pytest.mark.long

@@ -431,3 +431,48 @@ def test_the_hint_for_a_judge_who_comes_later_works(cli: Cli, judged: Path) -> N
     assert {judge: row["documents"] for judge, row in rows(cli).items()} == dict.fromkeys(
         ("ann", "ben", "dan"), DOCUMENTS
     )
+
+
+def test_what_comes_later_goes_to_the_judge_of_its_topic(cli: Cli, staffed: Path) -> None:
+    """`--add` goes on with the judges of topics, and refuses where one of them is not among those named."""
+    (staffed / "authors.tsv").write_text("G01\tann\n")
+    said = cli("assign", "--topic-judges", "authors.tsv", "--topic", "G01", "--topic", "G02").fine().err
+    assert "1 of 2 topics without a judge of their own, whose documents go to anybody: G02" in said
+    cli("pool", "--depth", "9", "--add", "--name", "more").fine()
+    refused = cli("assign", "ben", "--add").failed(1).err
+    assert "`ann` is the judge of topic `G01`, and not among those who get documents" in refused
+    cli("assign", "--add").fine()
+    places = cli("assign", "--table", "places", "--format", "json").fine().json()
+    assert {one["judge"] for one in places if one["topic"] == "G01"} == {"ann"}
+    # Assigned anew without the file, the topic is anybody's again, and stays so.
+    cli("assign", "--replace").fine()
+    cli("pool", "--depth", "12", "--add", "--name", "most").fine()
+    cli("assign", "--add").fine()
+    places = cli("assign", "--table", "places", "--format", "json").fine().json()
+    assert {one["judge"] for one in places if one["topic"] == "G01"} > {"ann"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "faults", "hint"),
+    [
+        ("", ["t.tsv: expected lines of topic and judge, got none"], "nothing in this file was used"),
+        (
+            "topic\tjudge\nG01\tann\nG02\tcarl\nG99\tann\n",
+            [
+                "t.tsv:1: expected a topic of the collection, got `topic`",
+                "t.tsv:3: expected a judge of the collection, got `carl`",
+                "t.tsv:4: expected a topic of the collection, got `G99`",
+            ],
+            "pooler judges add carl",
+        ),
+    ],
+)
+def test_all_faults_of_the_judges_of_topics_are_told(
+    cli: Cli, staffed: Path, lines: str, faults: list[str], hint: str
+) -> None:
+    """By line, with what to type next; in a dry run, too."""
+    (staffed / "t.tsv").write_text(lines)
+    for more in ((), ("--dry-run",)):
+        told = cli("assign", "--topic-judges", "t.tsv", *more).failed(1).err.removeprefix("error: ")
+        assert told.splitlines()[:-1] == faults
+        assert told.splitlines()[-1].startswith(f"hint: {hint}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.plain import USES, Act, AnswerLine, Answers, help_lines
+from judge_ui.plain import RETRY, USES, Act, Answers
 from judge_ui.session.keys import Command, Keymap, key_table
 from store.records import Grade, Scale
 from tests.helpers.world import parse_scale
@@ -34,7 +34,7 @@ def answers(scale: str = "0-3") -> Answers:
         ("/bridge", Command.FIND, "bridge"),
         ("/ Iron Bridge", Command.FIND, "Iron Bridge"),
         ("／橋", Command.FIND, "橋"),
-        ("RETRY", AnswerLine.RETRY, ""),
+        ("RETRY", RETRY, ""),
         ("", None, ""),
     ],
 )
@@ -101,10 +101,10 @@ def test_a_grade_key_is_no_command() -> None:
 def test_the_help_names_everything_and_what_it_names_works(scale: str) -> None:
     """Every key, word and example of the help means the command it stands beside."""
     found = answers(scale)
-    lines = help_lines(found)
+    lines = found.help_lines()
     for act, use in USES.items():
         line = next(line for line in lines if line.startswith(f"  {found.names(act)}: "))
-        assert found.read(use.word).meaning is act
-        assert found.read(found.name(act)).meaning is act
+        assert found.read(use.word).meaning == act
+        assert found.read(found.name(act)).meaning == act
         if "as in `" in line:
             assert found.read(line.split("`")[1]).meaning is act

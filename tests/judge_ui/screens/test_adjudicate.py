@@ -14,7 +14,7 @@ from judge_ui.screens.adjudicate import AdjudicateScreen, CellDialog
 from judge_ui.screens.app import JudgeApp
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.reading import ReadingScreen
-from judge_ui.session.adjudicating import AdjudicatingSession
+from judge_ui.session.session import AdjudicatingSession
 from store.collection import Collection
 from store.errors import StoreError
 from store.judging.disagreements import Settlement

@@ -17,7 +17,7 @@ from judge_ui.screens.reading import ReadingScreen, SummaryScreen
 from judge_ui.session.keys import Command, key_table
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.fields import NoteField
+from judge_ui.widgets.lists import NoteField
 from judge_ui.widgets.text_pane import TextPane
 from store.collection import Collection
 from store.records import Document, JudgeKind, Qrel, State, Topic

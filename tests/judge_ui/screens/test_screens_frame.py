@@ -11,7 +11,7 @@ from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
 from judge_ui.screens.reading import ReadingScreen, SummaryScreen
 from judge_ui.session.keys import Command
-from judge_ui.widgets.fields import NoteField
+from judge_ui.widgets.lists import NoteField
 from store.collection import Collection
 from store.records import Document, State, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker

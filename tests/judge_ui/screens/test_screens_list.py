@@ -8,9 +8,9 @@ import pytest
 from textual.widgets import Input
 
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.lists import PoolListScreen
+from judge_ui.screens.lists import PoolList, PoolListScreen
 from judge_ui.screens.reading import ReadingScreen
-from judge_ui.widgets.lists import PoolList, RowList
+from judge_ui.widgets.lists import RowList
 from store.collection import Collection
 from store.records import Document, State, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker

@@ -14,7 +14,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.session.messages import goodbye
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.fields import NoteField
+from judge_ui.widgets.lists import NoteField
 from store.collection import Collection
 from store.errors import StoreError
 from store.records import Action, Document, ShownDocument

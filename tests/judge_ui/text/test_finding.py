@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.finding import find_spans
-from judge_ui.text.folding import Span
+from judge_ui.text.finding import Span, find_spans
 
 UNSPACED = "検索の"
 

@@ -1,4 +1,4 @@
-"""Folded text and the way back, piece by piece, against tables made by hand."""
+"""Folded text and the way back, against tables made by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.folding import Folding, fold
+from judge_ui.text.finding import Folding, fold
 from store.text import INVISIBLE
 
 FOLDED = {
@@ -33,17 +33,10 @@ FOLDED = {
 units = st.lists(st.sampled_from(sorted(FOLDED)), max_size=30)
 
 
-@given(pieces=units, sizes=st.lists(st.integers(1, 9), min_size=1))
-def test_folding_in_pieces_is_folding_by_hand(pieces: list[str], sizes: list[int]) -> None:
-    """However little is folded at a time, no cluster is torn, and nothing is lost."""
-    text = "".join(pieces)
-    folding = Folding(text)
-    folded = ""
-    while folding.source_length < len(text):
-        folded += folding.advance(sizes[len(folded) % len(sizes)])
-        assert folding.length == len(folded)
-    assert folded == "".join(FOLDED[piece] for piece in pieces) == fold(text)
-    assert folding.advance(1) == ""
+@given(pieces=units)
+def test_folding_is_folding_by_hand(pieces: list[str]) -> None:
+    """No cluster is torn, and nothing is lost."""
+    assert fold("".join(pieces)) == "".join(FOLDED[piece] for piece in pieces)
 
 
 @given(pieces=units)
@@ -51,7 +44,6 @@ def test_every_folded_character_knows_its_source(pieces: list[str]) -> None:
     """It came out of the unit of the text that it stands for, and of what does not show there."""
     text = "".join(pieces)
     folding = Folding(text)
-    folding.advance(len(text))
     start = at = 0
     for piece in pieces:
         end = start + len(piece)
@@ -84,12 +76,8 @@ def test_folding_is_unicodes_own(text: str) -> None:
 @pytest.mark.parametrize("text", ["\u0301\u0323", "e\u0301", "ﬁ", "\u200b", "ｶﾞ", "\u1161"])
 def test_a_megabyte_is_folded_in_seconds(text: str) -> None:
     """Marks without end, ligatures, nothing that shows: linear, and the way back is short."""
-    folding = Folding(text * 500_000)
     started = time.perf_counter()
-    folding.advance(16_384)
-    # A piece is a piece, whatever the text is made of.
-    assert folding.source_length < 17_000
-    folding.advance(len(text) * 500_000)
-    folding.source_spans([(n, n + 1) for n in range(0, folding.length, 10)])
+    folding = Folding(text * 500_000)
+    folding.source_spans([(n, n + 1) for n in range(0, len(folding.text), 10)])
     # Quadratic time would be hours; the bound leaves room for a busy machine.
     assert time.perf_counter() - started < 60

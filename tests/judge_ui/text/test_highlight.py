@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.finding import TermSearch, common_terms, query_terms, term_spans
-from judge_ui.text.folding import Span, fold
+from judge_ui.text.finding import Span, common_terms, fold, query_terms, term_spans
 from store.records import Topic
 
 FOLDED = {
@@ -63,7 +62,6 @@ def documents(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     for _ in range(draw(st.integers(0, 4))):
         start = draw(st.integers(0, 30))
         terms.append("".join(pieces[start : start + draw(st.integers(1, 6))]))
-    # Often longer than the longest match, so that a search in pieces has something to wait for.
     return pieces * draw(st.integers(1, 20)), terms
 
 
@@ -160,29 +158,6 @@ def test_spans_are_those_of_the_slow_search(document: tuple[list[str], list[str]
     assert term_spans("".join(pieces), terms) == slow_spans(pieces, terms)
 
 
-@given(document=documents(), piece=st.integers(1, 9))
-def test_a_search_in_pieces_finds_the_same(document: tuple[list[str], list[str]], piece: int) -> None:
-    """However little is searched at a time, nothing is lost or cut where two pieces meet."""
-    pieces, terms = document
-    search = TermSearch("".join(pieces), terms, piece=piece)
-    assert search.reach(len("".join(pieces))) == slow_spans(pieces, terms)
-
-
-@given(document=documents(), piece=st.integers(1, 9), place=st.integers(0, 600))
-def test_a_search_knows_how_far_it_has_come(
-    document: tuple[list[str], list[str]], piece: int, place: int
-) -> None:
-    """What begins before the place that was asked for is complete, the rest is a beginning."""
-    pieces, terms = document
-    text = "".join(pieces)
-    search = TermSearch(text, terms, piece=piece)
-    found = list(search.reach(place))
-    expected = slow_spans(pieces, terms)
-    assert search.reached >= min(place, len(text))
-    assert found == expected[: len(found)]
-    assert [span for span in expected if span[0] < search.reached] == found
-
-
 @given(text=st.text(), terms=st.lists(st.text(max_size=4), max_size=5))
 def test_spans_of_any_text_are_ascending_and_inside_it(text: str, terms: list[str]) -> None:
     """Whatever the text - lone surrogates, marks, jamo - spans ascend, do not overlap, and fit."""
@@ -217,29 +192,11 @@ def test_matching_follows_the_documented_rule(text: str, term: str, marked: list
     assert [text[start:end] for start, end in term_spans(text, [term])] == marked
 
 
-@pytest.mark.parametrize("piece", [1, 50, 10_000])
-def test_a_word_that_a_term_reaches_into_is_left_out_whole(piece: int) -> None:
-    """Also when the word is longer than all that is searched at a time."""
+def test_a_word_that_a_term_reaches_into_is_left_out_whole() -> None:
+    """At its end, and at its beginning."""
     text = f"検{'a' * 500} aaaa"
-    search = TermSearch(text, ["検a", "aaaa"], piece=piece)
-    assert search.reach(len(text)) == [(0, 2), (502, 506)]
-
-
-def test_a_term_that_reaches_into_the_end_of_a_word_is_waited_for() -> None:
-    """Wherever the pieces meet, the word is left out: it overlaps a term found anywhere."""
-    for n in range(200):
-        text = f"{'.' * n}aaaaaa検{'.' * 200}"
-        search = TermSearch(text, ["aaaa", "a検"], piece=7)
-        assert search.reach(len(text)) == [(n + 5, n + 7)]
-
-
-def test_a_word_without_end_is_not_read_anew_with_every_piece() -> None:
-    """However small the pieces, a long word takes linear time."""
-    started = time.perf_counter()
-    text = "a" * 1_000_000
-    assert TermSearch(text, ["aaaa"], piece=16).reach(len(text)) == [(0, 1_000_000)]
-    # Quadratic time would be minutes; the bound leaves room for a busy machine.
-    assert time.perf_counter() - started < 20
+    assert term_spans(text, ["検a", "aaaa"]) == [(0, 2), (502, 506)]
+    assert term_spans("aaaaaa検", ["aaaa", "a検"]) == [(5, 7)]
 
 
 def test_terms_of_one_character_mark_all_of_it_once() -> None:
@@ -301,14 +258,6 @@ def test_of_an_acronym_the_capitals_matter() -> None:
     assert [text[start:end] for start, end in found] == ["CF", "TB", "AI", "WHO", "ＣＦ", "GPS", "gps"]
     shouting = Topic("1", "TREATMENT OF CF IN US AND UK")
     assert query_terms(shouting) == ("treatment",)
-
-
-@pytest.mark.parametrize("piece", [1, 7, 1000])
-def test_acronyms_are_found_wherever_pieces_meet(piece: int) -> None:
-    """As without pieces."""
-    text = "CF and cf, " * 20
-    search = TermSearch(text, ["CF"], piece=piece)
-    assert search.reach(len(text)) == [(11 * n, 11 * n + 2) for n in range(20)]
 
 
 def test_words_of_half_of_the_texts_are_common() -> None:

@@ -72,11 +72,6 @@ class Shown:
         await self.pilot.resize_terminal(width, height)
         await self.pilot.pause()
 
-    async def laid_out(self) -> None:
-        """Wait until a long text is laid out to its end."""
-        while (laid := self.pane._laid) is None or laid.rest or self.pane._unfinished:
-            await self.pilot.pause(0.01)
-
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until something holds; a test that waits in vain fails after some seconds."""
         for _ in range(500):

@@ -315,7 +315,6 @@ async def test_a_hostile_document_is_marked_like_any_other() -> None:
     """Marks without end, markup, a megabyte without a blank: bounded, and offsets are exact."""
     text = "[@click=app.quit]x[/] " + "\u0301" * 3000 + "\n" + "検" * 300_000 + "。end"
     async with showing(document_text(ShownDocument("d", "[b]", text), ["click"])) as shown:
-        await shown.laid_out()
         await shown.press("v", "enter", "j", "enter", "J", "J", "enter", "G", "enter")
         messages = [one for one in shown.said if isinstance(one, DocumentPane.Marked)]
         assert len(messages) == 4

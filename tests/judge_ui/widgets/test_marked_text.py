@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.finding import term_spans
-from judge_ui.text.folding import Span
-from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, document_text, lay_out, topic_text
+from judge_ui.text.finding import Span
+from judge_ui.widgets.laid_out import Look, MarkedText, document_text, lay_out, topic_text
 from store.records import Passage, ShownDocument, Topic
-from store.wrapping import drawn, iter_lines, wrap
+from store.wrapping import drawn, wrap
 
 texts = st.text(st.sampled_from("ab cé検索。「」\u0301\u200d\n\t"), max_size=60)
 
@@ -50,16 +49,6 @@ def test_every_character_is_drawn_with_all_that_it_is(
         assert [(character, look) for text, look in pieces for character in text] == expected
 
 
-@given(text=texts, times=st.integers(1, 40), width=st.integers(2, 30), piece=st.integers(1, 50))
-def test_a_text_laid_out_bit_by_bit_has_the_same_lines(text: str, times: int, width: int, piece: int) -> None:
-    """However little is laid out at a time, and the estimate ends as the number of lines."""
-    laid = LaidText(MarkedText(text * times), width, [], iter_lines(text * times, width))
-    while laid.advance(piece):
-        assert laid.n_lines >= len(laid.lines)
-    assert laid.lines == wrap(text * times, width)
-    assert laid.n_lines == len(laid.lines)
-
-
 @given(text=texts, times=st.integers(1, 1500), width=st.integers(2, 30), share=st.floats(0, 1))
 def test_a_place_is_on_the_line_that_holds_it(text: str, times: int, width: int, share: float) -> None:
     """The last line that begins at it or before it, as a search of all lines finds."""
@@ -68,35 +57,6 @@ def test_a_place_is_on_the_line_that_holds_it(text: str, times: int, width: int,
     lines = wrap(text, width)
     expected = max(line for line, (start, _) in enumerate(lines) if start <= place)
     assert lay_out(MarkedText(text), width).line_of(place) == expected
-
-
-def test_a_place_behind_what_is_laid_out_is_found() -> None:
-    """Right where the lines end that have been laid out so far."""
-    text = "word " * 5_000
-    lines = wrap(text, 20)
-    reached = lay_out(MarkedText(text), 20).lines[-1][1]
-    for place in range(reached - 30, reached + 60):
-        expected = max(line for line, (start, _) in enumerate(lines) if start <= place)
-        assert lay_out(MarkedText(text), 20).line_of(place) == expected
-
-
-def test_of_a_long_text_only_the_beginning_is_laid_out_and_searched() -> None:
-    """What is not on the screen costs nothing until it is asked for."""
-    page = ShownDocument("d", "Title", "bridge 検査 " * 100_000)
-    marked_text = document_text(page, ["bridge", "検査"])
-    laid = lay_out(marked_text, 78)
-    assert marked_text.terms is not None
-    assert marked_text.terms is not None
-    list(laid.pieces(20))
-    assert len(laid.lines) < 1000
-    assert marked_text.terms.reached < 40_000
-    n_lines = len(wrap(marked_text.text, 78))
-    assert abs(laid.n_lines - n_lines) < n_lines // 50
-    laid.reach_line(10**9)
-    assert len(laid.lines) == n_lines
-    while marked_text.advance():
-        pass
-    assert marked_text.terms.spans == term_spans(marked_text.text, ["bridge", "検査"])
 
 
 def test_a_document_shows_its_title_its_words_and_its_passages() -> None:
@@ -124,7 +84,6 @@ def test_passages_that_overlap_are_drawn_as_one() -> None:
     """Whatever is in the store, a screen has passages one after the other."""
     page = ShownDocument("d", "", "abcdef")
     marked_text = document_text(page, (), [Passage(2, 3, "cde"), Passage(0, 4, "abcd")])
-    assert marked_text.terms is not None
     assert marked_text.passages == (Passage(0, 5, "abcde"),)
     assert list(lay_out(marked_text, 9).pieces(0)) == [("abcde", Look.PASSAGE), ("f", Look.PLAIN)]
 
@@ -137,8 +96,8 @@ def test_a_document_without_text_says_so() -> None:
     )
     assert missing.text.startswith("t\n\nno text is stored for this document")
     assert empty.text == "the text of this document is empty"
-    assert missing.terms is None
-    assert empty.terms is None
+    assert not missing.is_document
+    assert not empty.is_document
 
 
 def test_leaves_are_put_together_with_what_stands_out_in_them() -> None:

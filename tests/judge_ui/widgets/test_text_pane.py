@@ -58,7 +58,7 @@ async def test_everything_is_drawn_and_no_line_is_too_wide(
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(size: tuple[int, int]) -> None:
-    """Page by page, while the lines below are still being laid out."""
+    """Page by page."""
     text = "".join(f"{n} bridge と橋梁 " for n in range(1_500))
     async with showing(MarkedText(text), size) as shown:
         painted: list[str] = []
@@ -69,14 +69,12 @@ async def test_a_long_text_is_drawn_from_its_first_to_its_last_character(size: t
 
 
 @pytest.mark.parametrize("is_other_width", [False, True])
-async def test_a_text_drawn_ahead_is_painted_as_any_other(*, is_other_width: bool) -> None:
+async def test_a_text_laid_out_ahead_is_painted_as_any_other(*, is_other_width: bool) -> None:
     """With what stands out in it; not one line of it is left from when the pane was narrower."""
     page = ShownDocument("d", "A title", f"The red bridge. {JAPANESE}\n" * 9)
     async with showing(MarkedText("before"), (120, 40)) as shown:
         pane = shown.pane
         laid = lay_out(document_text(page, ["red bridge"]), pane.text_width)
-        pane.draw_ahead(laid)
-        assert laid.strips
         if is_other_width:
             pane.styles.width = 110
             await shown.pilot.pause()
@@ -103,19 +101,6 @@ async def test_the_end_of_a_long_text_is_a_key_away() -> None:
         assert shown.pane.percent == 1
 
 
-async def test_a_long_text_is_laid_out_while_it_is_read() -> None:
-    """In the end its height is known, and the place of the judge is as it was."""
-    text = "bridge と橋梁 " * 20_000
-    async with showing(document_text(ShownDocument("d", "", text), ["bridge"])) as shown:
-        await shown.press("space", "j")
-        top = shown.lines()[0]
-        await shown.laid_out()
-        assert shown.lines()[0] == top
-        assert shown.pane._laid is not None
-        assert shown.pane._laid.rest is None
-        assert shown.pane.virtual_size.height == len(wrap(text, shown.pane.text_width))
-
-
 @pytest.mark.parametrize("key", ["G", "end"])
 @pytest.mark.parametrize(
     "text",
@@ -127,7 +112,6 @@ async def test_the_end_is_the_end_whatever_the_beginning_promised(text: str, key
     async with showing(MarkedText(text)) as shown:
         await shown.press(key)
         assert shown.lines()[-1] == "THE-END"
-        await shown.laid_out()
         assert shown.lines()[-1] == "THE-END"
 
 
@@ -137,7 +121,6 @@ async def test_scrolling_past_an_estimate_ends_at_the_end() -> None:
     async with showing(MarkedText(text)) as shown:
         pane = shown.pane
         pane.scroll_to(y=pane.max_scroll_y, animate=False, force=True)
-        await shown.laid_out()
         last = len(wrap(text, pane.text_width)) - pane.size.height
         await shown.until(lambda: pane.max_scroll_y == last >= pane.scroll_offset.y)
         assert shown.lines()[-1] == "THE-END"
@@ -179,15 +162,11 @@ async def test_resizing_keeps_the_place(key: str) -> None:
     ids=["marks", "lines", "blanks", "word", "letters"],
 )
 async def test_a_megabyte_of_anything_is_shown_at_once(text: str) -> None:
-    """Of the costliest text there is, no more is laid out before it is drawn than is drawn."""
+    """No text takes quadratic time."""
     async with showing(MarkedText("first")) as shown:
         marked_text = document_text(ShownDocument("d", "", text), ["bridge", "検索", "a b"])
         shown.pane.show(marked_text)
         shown.lines()
-        laid = shown.pane._laid
-        assert laid is not None
-        assert laid.rest is not None
-        assert laid.lines[-1][1] < len(text) // 10
         await shown.press("G", "k", "g")
         assert {strip.cell_length for strip in map(shown.pane.render_line, range(9))} == {39}
 

@@ -118,14 +118,15 @@ def test_a_definition_never_becomes_the_default_by_being_made(collection: Collec
     assert collection.qrels.named().label == "official@1"
     collection.qrels.define("strict", QrelsDefinition(aggregate="max"))
     assert collection.qrels.named().label == "official@1"
-    collection.qrels.define("strict", QrelsDefinition(), default=True)
-    assert [one.label for one in collection.qrels.all() if one.is_default] == ["strict@3"]
+    moved = collection.qrels.define("strict", QrelsDefinition(), default=True)
+    assert (moved.label, moved.definition) == ("strict@2", QrelsDefinition(aggregate="max"))
+    assert [one.label for one in collection.qrels.all() if one.is_default] == ["strict@2"]
     collection.qrels.define("official", QrelsDefinition(aggregate="min"))
-    assert collection.qrels.named().label == "strict@3"
+    assert collection.qrels.named().label == "strict@2"
     with pytest.raises(PoolerError, match="`strict` stays: it is the default"):
         collection.qrels.drop("strict")
     collection.qrels.define("official", QrelsDefinition(), default=True)
-    assert collection.qrels.drop("strict") == 3
+    assert collection.qrels.drop("strict") == 2
     assert not [one for one in collection.verify() if one.n_faults]
 
 
