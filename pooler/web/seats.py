@@ -26,7 +26,7 @@ from judge_ui.session.messages import elsewhere_words
 from pooler.version import __version__
 from store.errors import ConflictError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
-from store.judging.page_records import Asked, read_asked
+from store.judging.page_records import RecordAsked, read_asked
 from store.records import Action, JudgeKind
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Seats:
         now = now_data(self._written(desk, asked))
         return {"now": now, "goal": self._reached(topic)}
 
-    def _written(self, desk: Desk, asked: Asked) -> Any:
+    def _written(self, desk: Desk, asked: RecordAsked) -> Any:
         if asked.undoes is not None:
             undone = desk.undo(of=(asked.decision.topic, asked.decision.docno, asked.undoes))
             assert undone is not None  # what there is not is a conflict

@@ -546,7 +546,8 @@ class Desk:
 
     def _check(self, decision: Decision) -> None:
         if decision.action not in _DONE:
-            raise UnknownNameError("action", decision.action, _DONE)
+            message = f"`{decision.action}` is not a decision"
+            raise StoreError(message)
         if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
             raise UnknownNameError("grade", str(decision.grade), map(str, self.scale.values))
 

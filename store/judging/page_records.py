@@ -63,7 +63,7 @@ def decision_of(known: Mapping[str, Any], **more: Any) -> Decision:
     return Decision(**{name: known[name] for name in names}, **more)
 
 
-class Asked(NamedTuple):
+class RecordAsked(NamedTuple):
     """What a window asks to be written."""
 
     decision: Decision
@@ -76,7 +76,7 @@ class Asked(NamedTuple):
     """Versions that the judge read."""
 
 
-def read_asked(values: Mapping[str, Any]) -> Asked:
+def read_asked(values: Mapping[str, Any]) -> RecordAsked:
     """Read the request of a window; `ArgumentError`: no page writes it so."""
     faults = FaultList("record")
     record, versions, sha256 = values["record"], values["versions"], values.get("sha256")
@@ -94,4 +94,4 @@ def read_asked(values: Mapping[str, Any]) -> Asked:
         raise ArgumentError("note", f"must have at most {LONGEST_NOTE:,} characters", known["action"])
     decision = decision_of(known, seen_revision=known["revision"] - 1, document_sha256=sha256)
     keep = values.get("keep") is True
-    return Asked(decision, known["undoes"], keep, guidelines, topic_version)
+    return RecordAsked(decision, known["undoes"], keep, guidelines, topic_version)
