@@ -43,7 +43,7 @@ class Worker:
             " && !$('box').open && here.now.state === 'unjudged'"
             " && performance.now() - clock.quiet >= data.dwell_ms)]"
         )
-        self.saved |= {name: grade for name, grade in done}
+        self.saved |= dict(done)
         if is_ready:
             self.pressed[docno] = (len(self.pressed) + len(self.judge)) % 3
             self.page.press(str(self.pressed[docno]))
@@ -86,9 +86,7 @@ def check_kills(folder: Path, n_kills: int, n_documents: int) -> dict[str, int]:
                         one.step()
                     until(lambda: not any(one.page.js("isBusy") for one in workers))
                     for one in workers:
-                        one.saved |= {
-                            name: grade for name, grade in one.page.js("done.map(x => [x.docno, x.grade])")
-                        }
+                        one.saved |= dict(one.page.js("done.map(x => [x.docno, x.grade])"))
     with Collection(str(file)) as opened:
         events = list(opened.judgements.history())
         assert all(check.n_faults == 0 for check in opened.verify())
