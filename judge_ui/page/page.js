@@ -203,6 +203,7 @@ class FileDesk {
       }
     }
     ofBrowser("saved", this.#saved);
+    if (ofBrowser("saved") === null) this.#trouble = "it has no room, or keeps nothing";
   }
 
   get state() {
@@ -557,13 +558,14 @@ function mark() {
   if (!shown.sentences.length) return tell("there is no text to mark");
   drawRest();
   const text = $("text"), top = Math.max(-text.getBoundingClientRect().top, 0) / text.scrollHeight;
-  marking = {at: Math.floor(shown.sentences.length * top)};
+  marking = {};
+  marking.at = marking.from = Math.floor(shown.sentences.length * top);
   isStructured = false;
   draw();
-  return tell("marking sentences: j and k move, Enter or a tap marks or unmarks, Esc ends; or select words first");
+  return tell("marking sentences: j and k move, J and K take in more, Enter or a tap marks or unmarks, Esc ends; or select words first");
 }
 
-// Mark a span, with what it overlaps; a span that is marked as a whole is unmarked.
+// Mark a span, as one with those that it meets; a span that is marked as a whole is unmarked.
 function markSpan(start, end) {
   const old = here.now.passages, apart = old.filter(([from, length]) => from + length <= start || from >= end);
   const isMarked = old.some(([from, length]) => from <= start && from + length >= end);
@@ -575,26 +577,32 @@ function markSpan(start, end) {
   return decide({action: "mark", passages}, isMarked ? "passage no longer marked" : "passage marked");
 }
 
+function markedSpan() {
+  const [first, last] = [marking.at, marking.from].sort((one, other) => one - other);
+  return [shown.sentences[first][0], shown.sentences[last][1]];
+}
+
 function markBy(key) {
-  const by = {j: 1, n: 1, down: 1, k: -1, p: -1, up: -1}[key];
+  const by = {j: 1, n: 1, down: 1, J: 1, k: -1, p: -1, up: -1, K: -1}[key];
   if (key === "escape" || key === "v") marking = null;
   else if (by) marking.at = Math.min(Math.max(marking.at + by, 0), shown.sentences.length - 1);
   else if (key === "enter") return run("mark sentence");
   else return false;
+  if (by && key !== "J" && key !== "K") marking.from = marking.at;
   draw();
-  if (marking) tell(shown.text.slice(...shown.sentences[marking.at].map(unitsOf(shown.text))));
+  if (marking) tell(shown.text.slice(...markedSpan().map(unitsOf(shown.text))));
   return true;
 }
 
 async function find() {
   const words = element("input", {id: "find", autocomplete: "off"});
   const label = element("label", {htmlFor: "find", textContent: "Words to find in this document"});
-  if (!(await ask("Find", [label, words], [["Enter", "find", "find"]], words)) || !words.value.trim()) return;
+  if (!(await ask("Find", [label, words], [["Enter", "find", "find"]], words)) || !words.value.trim()) return null;
   const pattern = words.value.trim().split(/\s+/).map(escaped).join("\\s+");
   found = [...shown.text.matchAll(new RegExp(pattern, "giu"))].map(one => [one.index, one.index + one[0].length]);
   [hit, isStructured] = [-1, false];
   draw();
-  toHit(1);
+  return found.length ? toHit(1) : tell("not found");
 }
 
 function toHit(by) {
@@ -653,7 +661,7 @@ function painted() {
       const made = element(kinds.includes("evidence") ? "mark" : "span", {className: kinds.join(" "), textContent: piece});
       const sentence = kinds.find(kind => /^s\d/.test(kind))?.slice(1);
       if (sentence) made.dataset.s = sentence;
-      if (marking && Number(sentence) === marking.at) made.classList.add("here");
+      if (sentence && (sentence - marking.at) * (sentence - marking.from) <= 0) made.classList.add("here");
       pieces.push(made);
     } else if (piece) pieces.push(piece);
     for (const [kind, by] of turns.get(place) ?? []) on[kind] = (on[kind] ?? 0) + by;
@@ -747,7 +755,7 @@ function draw() {
     element("summary", {}, element("h1", {textContent: `${topic.name} ${topic.title}`})), paragraph(topic.description), paragraph(topic.narrative, "prose soft"));
   question.ontoggle = () => ofTab("folded", question.open ? "0" : "1");
   const opinions = (shown.opinions ?? []).map(([name, ...lines]) => element("li", {}, element("strong", {textContent: name}), ...lines.map(line => paragraph(line))));
-  const article = element("article", {id: "document", tabIndex: -1},
+  const article = element("article", {id: "document", tabIndex: 0},
     element("h2", {id: "docname", textContent: shown.title || here.name}),
     element("p", {id: "stands", className: "soft", textContent: `${here.name}, document ${place} of ${topic.queue.length}: ${stateWords(now)}`}),
     ...(now.note ? [paragraph(`Note: ${now.note}`)] : []),
@@ -763,8 +771,9 @@ function draw() {
   else if (hasStructure()) text.append(structure(shown.html));
   else drawText(text);
   text.onclick = event => {
-    if (marking && event.target.dataset.s) [marking.at] = [Number(event.target.dataset.s)];
-    if (marking && event.target.dataset.s) run("mark sentence");
+    if (!marking || !event.target.dataset.s) return;
+    marking.at = marking.from = Number(event.target.dataset.s);
+    run("mark sentence");
   };
   if (hadFocus) article.focus({preventScroll: true});
   $("grades").replaceChildren(...data.grades.map(one => button(one.label, one.key, () => run(one.value), now.state === "judged" && now.grade === one.value)));
@@ -793,7 +802,8 @@ async function showInbox() {
   });
   $("main").replaceChildren(element("h1", {textContent: "Topics"}), items.length ? element("ol", {id: "topics"}, ...items) : paragraph("No document is assigned to you."));
   for (const id of ["grades", "commands", "far"]) $(id).replaceChildren();
-  document.title = `${data.collection} - ${data.judge} - pooler`;
+  const sum = of => lines.reduce((all, line) => all + line[of], 0);
+  document.title = `${sum("decided")}/${sum("documents")} ${data.collection} - ${data.judge} - pooler`;
   drawState();
   ($("main").querySelector("[data-start=true]") ?? $("main")).focus();
 }
@@ -801,13 +811,13 @@ async function showInbox() {
 async function openTopic(name, docno) {
   topic = await patiently(() => desk.open(name), "The topic is not here.");
   here = null;
-  ofTab("topic", name);
   if (topic.times && !times.length) times.push(...topic.times);
   if (!inState("unjudged") && topic.more) await bring();
   if (!topic.queue.length) return showInbox();
   const first = state => topic.queue.find(task => task.now.state === state);
   const isNew = topic.is_new ?? topic.queue.every(task => task.now.revision === 0);
   if (!docno && isNew && !(await showTopic("begin"))) return showInbox();
+  ofTab("topic", name);
   await goTo(topic.queue.find(task => task.docno === docno) ?? first("unjudged") ?? first("skipped") ?? topic.queue[0]);
   if (topic.elsewhere) tell(topic.elsewhere, true);
   else if (!inState("unjudged") && inState("skipped")) tell("skipped before, and still to do");
@@ -816,7 +826,9 @@ async function openTopic(name, docno) {
 // Another window of the file has gone on.
 async function refresh() {
   if (!topic) return showInbox();
-  return openTopic(topic.topic, here?.docno);
+  const {queue} = await desk.open(topic.topic);
+  topic.queue.forEach((task, n) => { task.now = queue[n].now; });
+  return here ? draw() : undefined;
 }
 
 // Questions over the page: an answer is [key, label, value]; a value that is a field waits for words in it
@@ -826,7 +838,6 @@ function ask(title, nodes, answers, focused) {
   return new Promise(resolve => {
     const close = value => {
       if (value?.value === "") return value.focus();
-      box.onclose = null;  // it comes late: the next key is pressed, and another question open, by then
       box.close();
       $("document")?.focus({preventScroll: true});
       return resolve(value);
@@ -835,6 +846,10 @@ function ask(title, nodes, answers, focused) {
     box.replaceChildren(element("h2", {id: "box-title", textContent: title}), body, element("div", {id: "box-answers"},
       ...answers.map(([key, label, value]) => button(label, key, () => close(value))), button("back", "Esc", () => close(null))));
     box.onkeydown = event => {
+      if (event.ctrlKey && event.key === "j" && event.target.matches("textarea")) {
+        event.preventDefault();
+        return document.execCommand("insertText", false, "\n");
+      }
       if (event.isComposing || event.altKey || event.metaKey || event.ctrlKey || event.repeat) return;
       const isTyping = event.target.matches("input, textarea, select"), isEnter = event.key === "Enter";
       if (!isTyping && moveFocus(body, event)) return;
@@ -845,7 +860,7 @@ function ask(title, nodes, answers, focused) {
       event.stopPropagation();  // the box is closed by the time the page hears of it
       close(known[2]);
     };
-    box.onclose = () => resolve(null);
+    box.onclose = () => { if (!box.open) close(null); };  // it comes late: another question may be open by then
     box.showModal();
     (focused ?? body).focus({preventScroll: true});
   });
@@ -901,7 +916,7 @@ async function offerEnd() {
 const scroll = by => scrollBy(0, by);
 const actions = {
   "undo": undo, "redo": redo, "skip": skip, "can't": cannot, "note": note, "next": () => step(1), "previous": () => step(-1), "mark": mark, "find": find,
-  "mark sentence": () => markSpan(...shown.sentences[marking.at]), "topic": () => showTopic("go on"), "list": showList,
+  "mark sentence": () => markSpan(...markedSpan()), "topic": () => showTopic("go on"), "list": showList,
   "guidelines": () => ask("Guidelines", [guidelines()], []), "inbox": showInbox,
   "next hit": () => toHit(1), "previous hit": () => toHit(-1), "lit": () => { isLit = !isLit; draw(); },
   "raw": () => { isStructured = !isStructured; ofBrowser("structured", isStructured ? "1" : null); draw(); },
@@ -950,13 +965,14 @@ function moveFocus(within, event) {
 }
 
 addEventListener("keydown", event => {
-  if (event.isComposing || event.altKey || event.metaKey || $("box").open) return;
+  if (event.isComposing || event.altKey || event.metaKey) return;
   const name = event.key.length === 1 ? half(event.key) : event.key.toLowerCase().replace("arrow", "");
   const key = event.ctrlKey ? `ctrl+${name.toLowerCase()}` : name, isOnButton = event.target.matches("button, input, summary");
   if (key === "ctrl+s" && isFile) {
     event.preventDefault();
     return desk.save();
   }
+  if ($("box").open) return;
   if ((name.length === 1 && !event.ctrlKey && ofBrowser("letters") === "0") || (isOnButton && (key === " " || key === "enter"))) return;
   if (key === "ctrl+f") return drawRest();  // the browser finds better
   if (marking && !event.ctrlKey) {
@@ -975,6 +991,7 @@ addEventListener("keydown", event => {
 });
 
 addEventListener("scroll", touch, {passive: true});
+addEventListener("beforeprint", () => drawRest());
 addEventListener("beforeunload", event => { if (!isLeaving && !desk.isSafe) event.preventDefault(); });
 setInterval(() => { if (topic && !document.hidden) desk.beat(topic.topic).catch(() => {}); }, 45_000);
 

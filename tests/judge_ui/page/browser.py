@@ -192,6 +192,7 @@ class Page:
             # A busy machine shows a document late, and the page counts from there.
             until(lambda: self.js("!clock || performance.now() - clock.quiet >= data.dwell_ms"))
             self.press(key)
+            until(lambda: self.js("!isBusy || $('box').open"))
 
     def write(self, text: str) -> None:
         """Type text where the cursor is."""
