@@ -174,7 +174,7 @@ class FileDesk {
     if (record.action === "undo") Object.assign(after, states[record.undoes - 1 - states[0].revision]);
     else if (record.action === "note") after.note = record.note;
     else if (record.action === "mark") after.passages = record.passages;
-    else Object.assign(after, {state: STATES[record.action], grade: record.grade, reason: record.reason});
+    else Object.assign(after, {state: STATES[record.action], grade: record.grade, reason: record.reason, dwell_ms: record.dwell_ms});
     states.push({...after, revision: record.revision});
     this.#log.push(record);
   }
@@ -643,7 +643,7 @@ function button(label, key, act, isPressed) {
 const hasStructure = () => isStructured && !shown.missing && shown.html !== null;
 
 // The text in pieces, each with the classes of whatever covers it.
-function painted() {
+function* painted() {
   const text = shown.text, unit = unitsOf(text), turns = new Map(), on = {};
   const turn = (at, kind, by) => turns.set(at, [...(turns.get(at) ?? []), [kind, by]]);
   const add = (kind, start, end) => { turn(start, kind, 1); turn(end, kind, -1); };
@@ -653,39 +653,41 @@ function painted() {
   for (const [start, end] of found) add("found", start, end);
   if (marking) shown.sentences.forEach(([start, end], n) => add(`s${n}`, unit(start), unit(end)));
   for (let at = LONG; at < text.length; at += LONG) turns.set(at, turns.get(at) ?? []);
-  const pieces = [];
   let from = 0;
   for (const place of [...turns.keys(), text.length].sort((one, other) => one - other)) {
-    const kinds = Object.keys(on).filter(kind => on[kind] > 0), piece = text.slice(from, place);
+    const kinds = Object.keys(on), piece = text.slice(from, place);
     if (piece && kinds.length) {
       const made = element(kinds.includes("evidence") ? "mark" : "span", {className: kinds.join(" "), textContent: piece});
       const sentence = kinds.find(kind => /^s\d/.test(kind))?.slice(1);
       if (sentence) made.dataset.s = sentence;
       if (sentence && (sentence - marking.at) * (sentence - marking.from) <= 0) made.classList.add("here");
-      pieces.push(made);
-    } else if (piece) pieces.push(piece);
-    for (const [kind, by] of turns.get(place) ?? []) on[kind] = (on[kind] ?? 0) + by;
+      yield made;
+    } else if (piece) yield piece;
+    for (const [kind, by] of turns.get(place) ?? []) {
+      on[kind] = (on[kind] ?? 0) + by;
+      if (!on[kind]) delete on[kind];
+    }
     turns.delete(place);
     from = place;
   }
-  return pieces;
 }
 
 // A long text is drawn a part at a time, so that its first screen is there at once.
 let drawRest = () => {};
 function drawText(text) {
   const pieces = painted();
-  const part = () => {
-    let length = 0;
-    while (pieces.length && length < LONG) {
-      const piece = pieces.shift();
-      length += typeof piece === "string" ? piece.length : piece.textContent.length;
-      text.append(piece);
+  let isWhole = false;
+  const draw = most => {
+    for (let length = 0; length < most && !isWhole;) {
+      const {value, done} = pieces.next();
+      isWhole = done;
+      length += value?.length ?? value?.textContent.length;
+      if (!done) text.append(value);
     }
   };
-  part();
-  drawRest = () => text.append(...pieces.splice(0));
-  const goOn = () => { if (text.isConnected && pieces.length) { part(); setTimeout(goOn); } };
+  const goOn = () => { if (text.isConnected && !isWhole) { draw(LONG); setTimeout(goOn); } };
+  draw(LONG);
+  drawRest = () => draw(Infinity);
   setTimeout(goOn);
 }
 
@@ -697,7 +699,7 @@ const SILENT = new Set("SCRIPT STYLE TEMPLATE NOSCRIPT IFRAME OBJECT EMBED SVG M
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+$/;
 
 function structure(html) {
-  const words = [...new Set([...shown.lit, ...shown.often].map(span => shown.text.slice(...span.map(unitsOf(shown.text)))))];
+  const unit = unitsOf(shown.text), words = [...new Set([...shown.lit, ...shown.often].map(span => shown.text.slice(...span.map(unit))))];
   const lit = isLit && words.length ? new RegExp(`(${words.map(escaped).join("|")})`, "u") : null;
   const textOf = text => !lit ? [text] : text.split(lit).map((piece, n) => n % 2 ? element("span", {className: "lit", textContent: piece}) : piece);
   const copy = (from, into, depth) => {
@@ -881,7 +883,7 @@ async function choose(title, nodes, entries) {
 
 const FILTERS = {"all": () => true, "unjudged": now => now.state === "unjudged", "judged": now => now.state === "judged",
   "skipped": now => now.state === "skipped", "cannot be judged": now => now.state === "cannot", "with a note": now => now.note,
-  "with passages": now => now.passages.length, "decided quickly": now => now.dwell_ms !== null && now.dwell_ms < data.quick_ms,
+  "with passages": now => now.passages.length, "decided quickly": now => ["judged", "cannot"].includes(now.state) && now.dwell_ms !== null && now.dwell_ms < data.quick_ms,
   ...Object.fromEntries(data.grades.map(one => [one.name, now => now.state === "judged" && now.grade === one.value]))};
 
 function showList() {
