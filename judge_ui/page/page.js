@@ -751,7 +751,7 @@ function draw() {
   drawState();
   drawHead();
   const place = topic.queue.indexOf(here) + 1, now = here.now, draft = ofBrowser(`draft ${keyOf(topic.topic, here.docno)}`);
-  const text = element("div", {id: "text", dir: "auto", className: shown.missing ? "missing" : hasStructure() ? "structure" : "plain"});
+  const text = element("div", {id: "text", className: shown.missing ? "missing" : hasStructure() ? "structure" : "plain"});
   const fields = shown.fields.flatMap(([name, value]) => [element("dt", {textContent: name}), element("dd", {textContent: value})]);
   const question = element("details", {id: "question", open: (ofTab("folded") ?? (innerWidth < 640 ? "1" : "0")) === "0"},
     element("summary", {}, element("h1", {textContent: `${topic.name} ${topic.title}`})), paragraph(topic.description), paragraph(topic.narrative, "prose soft"));
@@ -817,7 +817,7 @@ async function openTopic(name, docno) {
   if (!inState("unjudged") && topic.more) await bring();
   if (!topic.queue.length) return showInbox();
   const first = state => topic.queue.find(task => task.now.state === state);
-  const isNew = topic.is_new ?? topic.queue.every(task => task.now.revision === 0);
+  const isNew = ofTab("topic") !== name && (topic.is_new ?? topic.queue.every(task => task.now.revision === 0));
   if (!docno && isNew && !(await showTopic("begin"))) return showInbox();
   ofTab("topic", name);
   await goTo(topic.queue.find(task => task.docno === docno) ?? first("unjudged") ?? first("skipped") ?? topic.queue[0]);
