@@ -96,12 +96,12 @@ class ServedDesk {
 
   async leave() {
     isLeaving = true;
+    await fetch("/leave", {method: "POST"}).catch(() => {});
     for (const area of [() => sessionStorage, () => localStorage]) {
       try {
         for (const name of Object.keys(area())) if (name.startsWith(PLACE)) area().removeItem(name);
       } catch (error) { /* it keeps nothing */ }
     }
-    await fetch("/leave", {method: "POST"}).catch(() => {});
     location.reload();
   }
 }
@@ -263,7 +263,7 @@ let topic = null, here = null, shown = null;  // the open topic, its document (a
 let clock = null, marking = null, found = [], hit = -1, isLit = true, isStructured = ofBrowser("structured") === "1";
 let waiting = null, isLeaving = false, number = 0;  // a record that is not known to be written: {record, words, giveUp}
 const done = [], undone = [], times = [];  // of this window: what can be undone and done again; active ms of decisions
-const atGoal = new Set();
+const atGoal = new Set(), drafts = new Map();
 const inState = (...states) => topic.queue.filter(task => states.includes(task.now.state)).length;
 
 function startClock() {
@@ -409,13 +409,13 @@ async function goTo(task) {
   const text = await patiently(() => desk.text(topic.topic, task.docno), `${task.name} is not here.`);
   const isOther = here !== task;
   [here, shown] = [task, text];
-  if (isOther) [found, hit, marking] = [[], -1, null];
+  if (isOther) {
+    [found, hit, marking] = [[], -1, null];
+    scrollTo(0, 0);
+  }
   draw();
   startClock();
-  if (isOther) {
-    scrollTo(0, 0);
-    $("document").focus({preventScroll: true});
-  }
+  if (isOther) $("document").focus({preventScroll: true});
   readAhead();
 }
 
@@ -467,21 +467,30 @@ async function cannot() {
   await decide({action: "cannot", reason}, `cannot be judged: ${reason}`);
 }
 
+// A note that is begun and not saved; a browser that keeps nothing has it as long as the page is open.
+function draftOf(task, text) {
+  const name = `draft ${keyOf(topic.topic, task.docno)}`;
+  if (text !== undefined) {
+    drafts.set(name, text);
+    ofBrowser(name, text);
+  }
+  return drafts.get(name) ?? ofBrowser(name);
+}
+
 async function note() {
-  const draft = `draft ${keyOf(topic.topic, here.docno)}`;
-  const area = element("textarea", {id: "note", rows: 5, maxLength: 20_000, value: ofBrowser(draft) ?? here.now.note});
-  area.oninput = () => ofBrowser(draft, area.value === here.now.note ? null : area.value);
+  const begun = draftOf(here), area = element("textarea", {id: "note", rows: 5, maxLength: 20_000, value: begun ?? here.now.note});
+  area.oninput = () => draftOf(here, area.value === here.now.note ? null : area.value);
   const label = element("label", {htmlFor: "note", textContent: "Enter saves, Shift+Enter begins a line, Esc keeps a draft"});
   const answers = [["Enter", "save", "save"]];
-  if (ofBrowser(draft) !== null) answers.push(["", "discard the draft", "drop"]);
+  if (begun !== null) answers.push(["", "discard the draft", "drop"]);
   const answer = await ask(`Note on ${here.name}`, [label, area], answers, area);
-  if (answer === "drop") ofBrowser(draft, null);
+  if (answer === "drop") draftOf(here, null);
   if (answer !== "save") {
     draw();
-    return ofBrowser(draft) === null ? undefined : tell("the note is a draft, kept in this browser; the note key goes on with it");
+    return draftOf(here) === null ? undefined : tell("the note is a draft, kept in this browser; the note key goes on with it");
   }
   const text = area.value.trim();
-  if (text === here.now.note || await decide({action: "note", note: text}, text ? "note" : "note removed")) ofBrowser(draft, null);
+  if (text === here.now.note || await decide({action: "note", note: text}, text ? "note" : "note removed")) draftOf(here, null);
   return draw();
 }
 
@@ -512,12 +521,13 @@ async function undo() {
 }
 
 async function redo() {
-  const last = undone.pop();
+  const last = undone.at(-1);
   if (!last) return tell("nothing to redo");
   const task = await taskOf(last), {action, grade, reason, note, passages} = last;
   if (!task) return null;
   await goTo(task);
-  return decide({action, grade, reason, note, passages}, last.words, {isTimed: false});
+  if (await decide({action, grade, reason, note, passages}, last.words, {isTimed: false})) undone.pop();
+  return null;
 }
 
 async function step(by) {
@@ -539,9 +549,12 @@ function unitsOf(text) {
 
 // The span of the text that is selected on the page, without blanks around it; null: none.
 function selectedSpan() {
-  const chosen = getSelection(), range = chosen.rangeCount ? chosen.getRangeAt(0) : null, text = $("text");
-  if (!range || range.collapsed || hasStructure() || !text.contains(range.commonAncestorContainer)) return null;
+  const chosen = getSelection(), range = chosen.rangeCount ? chosen.getRangeAt(0).cloneRange() : null, text = $("text");
+  if (!range || range.collapsed || hasStructure() || !range.intersectsNode(text)) return null;
   const before = new Range();
+  before.selectNodeContents(text);
+  if (range.compareBoundaryPoints(Range.START_TO_START, before) < 0) range.setStart(text, 0);
+  if (range.compareBoundaryPoints(Range.END_TO_END, before) > 0) range.setEnd(text, text.childNodes.length);
   before.setStart(text, 0);
   before.setEnd(range.startContainer, range.startOffset);
   const words = range.toString(), start = before.toString().length + words.length - words.trimStart().length;
@@ -582,15 +595,25 @@ function markedSpan() {
   return [shown.sentences[first][0], shown.sentences[last][1]];
 }
 
+function showMarking() {
+  for (const one of $("text").querySelectorAll("[data-s]")) {
+    one.classList.toggle("here", (one.dataset.s - marking.at) * (one.dataset.s - marking.from) <= 0);
+  }
+  $("text").querySelector(".here")?.scrollIntoView({block: "nearest"});
+}
+
 function markBy(key) {
   const by = {j: 1, n: 1, down: 1, J: 1, k: -1, p: -1, up: -1, K: -1}[key];
   if (key === "escape" || key === "v") marking = null;
   else if (by) marking.at = Math.min(Math.max(marking.at + by, 0), shown.sentences.length - 1);
   else if (key === "enter") return run("mark sentence");
   else return false;
-  if (by && key !== "J" && key !== "K") marking.from = marking.at;
-  draw();
-  if (marking) tell(shown.text.slice(...markedSpan().map(unitsOf(shown.text))));
+  if (!marking) draw();
+  else {
+    if (key !== "J" && key !== "K") marking.from = marking.at;
+    showMarking();
+    tell(shown.text.slice(...markedSpan().map(unitsOf(shown.text))));
+  }
   return true;
 }
 
@@ -660,7 +683,6 @@ function* painted() {
       const made = element(kinds.includes("evidence") ? "mark" : "span", {className: kinds.join(" "), textContent: piece});
       const sentence = kinds.find(kind => /^s\d/.test(kind))?.slice(1);
       if (sentence) made.dataset.s = sentence;
-      if (sentence && (sentence - marking.at) * (sentence - marking.from) <= 0) made.classList.add("here");
       yield made;
     } else if (piece) yield piece;
     for (const [kind, by] of turns.get(place) ?? []) {
@@ -750,7 +772,7 @@ function drawState() {
 function draw() {
   drawState();
   drawHead();
-  const place = topic.queue.indexOf(here) + 1, now = here.now, draft = ofBrowser(`draft ${keyOf(topic.topic, here.docno)}`);
+  const place = topic.queue.indexOf(here) + 1, now = here.now, at = scrollY;
   const text = element("div", {id: "text", className: shown.missing ? "missing" : hasStructure() ? "structure" : "plain"});
   const fields = shown.fields.flatMap(([name, value]) => [element("dt", {textContent: name}), element("dd", {textContent: value})]);
   const question = element("details", {id: "question", open: (ofTab("folded") ?? (innerWidth < 640 ? "1" : "0")) === "0"},
@@ -761,7 +783,7 @@ function draw() {
     element("h2", {id: "docname", textContent: shown.title || here.name}),
     element("p", {id: "stands", className: "soft", textContent: `${here.name}, document ${place} of ${topic.queue.length}: ${stateWords(now)}`}),
     ...(now.note ? [paragraph(`Note: ${now.note}`)] : []),
-    ...(draft !== null ? [paragraph("A note begun here is not saved: the note key goes on with it.", "urgent")] : []),
+    ...(draftOf(here) !== null ? [paragraph("A note begun here is not saved: the note key goes on with it.", "urgent")] : []),
     ...(opinions.length ? [element("ul", {id: "opinions", ariaLabel: "What judges decided"}, ...opinions)] : []),
     ...(shown.past ? [paragraph(shown.past, "soft")] : []),
     ...(fields.length ? [element("dl", {}, ...fields)] : []), text);
@@ -785,7 +807,11 @@ function draw() {
   for (const one of buttons) one.onpointerdown = event => event.preventDefault();  // what is selected stays so
   $("commands").replaceChildren(...buttons);
   if (pressed !== null) ([...$("grades").children, ...buttons].find(one => one.textContent === pressed) ?? article).focus({preventScroll: true});
-  $("text").querySelector(".here")?.scrollIntoView({block: "nearest"});
+  if (at > 0) {  // of a long text no more is drawn yet than its beginning
+    if (at > innerHeight) drawRest();
+    scrollTo(0, at);
+  }
+  if (marking) showMarking();
 }
 
 async function showInbox() {

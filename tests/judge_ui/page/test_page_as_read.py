@@ -71,7 +71,7 @@ def test_what_is_selected_is_marked(tmp_path: Path, person: Person) -> None:
     page.press("v")
     assert page.js(MARKED) == "wine"
     assert page.text("#said") == "a: passage no longer marked"
-    page.js("getSelection().selectAllChildren($('text'))")
+    page.js("getSelection().selectAllChildren($('main'))")
     page.press("v")
     assert marked(whole, page) == ["😀 One wine, and\n\ntwo 👩‍👧 wines there. An end."]
 
@@ -167,6 +167,11 @@ def test_a_megabyte_is_drawn_in_parts(tmp_path: Path, person: Person) -> None:
     page.press("Escape")
     page.press("G")
     assert page.js(MARKED).replace("|", "") == "The end is here."
+    place = page.js("scrollY")
+    page.press("e")
+    page.write("why")
+    page.press("Enter")
+    assert page.js("scrollY") >= place > 100_000
 
 
 def test_list_shows_what_is_asked_for(whole: Path, person: Person) -> None:

@@ -372,6 +372,12 @@ def test_forbidden_storage_is_said_and_saving_still_works(whole: Path, tmp_path:
         page = Person(browser, tmp_path).open(make_page(whole))
         assert "NOT KEPT by this browser" in page.text("#kept")
         begin(page)
+        page.press("e")
+        page.write("begun")
+        page.press("Escape")
+        page.press("e")
+        assert page.js("$('note').value") == "begun"
+        page.press("Escape")
         page.judge("2", "1")
         assert bring_back(whole, saved(page))["ann", "1", "a"][1] == 2
 
