@@ -311,15 +311,21 @@ async function patiently(act, words) {
     try {
       const answer = await act();
       if ($("alarm").firstChild) tell("the server is back");
-      $("alarm").replaceChildren();
+      endAlarm();
       return answer;
     } catch (error) {
       const goesOn = error instanceof Gone && await soundAlarm(`${words} Since TIME ${error.message}; the page asks again by itself. Keep this window open.`, wait_s);
-      if (!goesOn) $("alarm").replaceChildren();
+      if (!goesOn) endAlarm();
       if (!(error instanceof Gone)) throw error;
       if (!goesOn) return null;
     }
   }
+}
+
+function endAlarm() {
+  const hadFocus = $("alarm").contains(document.activeElement);
+  $("alarm").replaceChildren();
+  if (hadFocus) ($("document") ?? $("main")).focus({preventScroll: true});
 }
 
 // Say, once, that the server is gone; wait until it is to be asked again (true), or the judge gives up (false).
@@ -575,7 +581,7 @@ function mark() {
   marking.at = marking.from = Math.floor(shown.sentences.length * top);
   isStructured = false;
   draw();
-  return tell("marking sentences: j and k move, J and K take in more, Enter or a tap marks or unmarks, Esc ends; or select words first");
+  return tell("marking sentences: j, k move; J, K take in more; Enter or a tap marks or unmarks; Esc ends");
 }
 
 // Mark a span, as one with those that it meets; a span that is marked as a whole is unmarked.

@@ -242,3 +242,17 @@ def test_after_the_last_document_comes_the_next_topic(whole: Path, person: Perso
     page.js("clock.active = 120_000")
     page.judge("1")
     assert page.text("#far").strip() == "1 of 2 decided, about 2 min left"
+
+
+def test_goal_of_the_organiser_is_offered_once(whole: Path, person: Person) -> None:
+    """Where it is reached the judge may stop or go on, and is not asked again in this topic."""
+    page = person.open(make_page(whole))
+    begin(page)
+    page.js("topic.goal = {words: 'Enough is found.', is_reached: true}; 0")
+    page.judge("1")
+    assert page.text("#box-title") == "You may stop here"
+    assert "Enough is found." in page.text("#box-body")
+    page.press("Enter")
+    page.judge("1")
+    assert at(page) == "c, document 3 of 4"
+    assert "Enough is found." in page.text("#far")

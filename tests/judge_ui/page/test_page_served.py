@@ -125,9 +125,50 @@ def test_server_that_is_gone(whole: Path, served: Served, person: Person) -> Non
     cut(page)
     page.press("0")
     until(lambda: page.text("#alarm").startswith("NOT SAVED: 0 not relevant."))
+    page.js("$('alarm').querySelector('button').focus()")
     page.press("u")
     until(lambda: page.text("#alarm") == "")
+    assert page.js("document.activeElement.id") == "document"
     assert page.text("#stands") == "b, document 2 of 4: unjudged"
+    cut(page)
+    page.press("2")
+    until(lambda: page.text("#alarm").startswith("NOT SAVED: 2 relevant."))
+    page.js("isLeaving = true")  # the browser would ask
+    page.reload()
+    until(lambda: page.text("#said") == "b: 2 relevant, saved after all")
+    until_at(page, "c")
+    page.press("u")
+    until_at(page, "b")
+    assert page.text("#said") == "b: 2 relevant undone: unjudged"
+
+
+def test_two_windows_of_one_judge(whole: Path, served: Served, person: Person) -> None:
+    """The second says that there is another; what it would write over it asks about, and either can stand."""
+    first = person.open(served.origin)
+    enter(first, codes_of(whole, "ann")["ann"])
+    begin(first)
+    until_at(first, "a")
+    first.judge("1")
+    until_at(first, "b")
+    second = person.open(served.origin)
+    until(lambda: second.js("document.querySelector('#topics') !== null"))
+    second.press("Enter")
+    until_at(second, "b")
+    assert "another sitting of yours" in second.text("#said")
+    first.judge("0")
+    until_at(first, "c")
+    second.judge("2")
+    assert second.text("#box-title") == "Decided elsewhere"
+    second.press("k")
+    until_at(second, "c")
+    assert second.text("#said") == "b: 0 not relevant kept"
+    first.press("p")
+    until_at(first, "b")
+    first.judge("1", "r")
+    until_at(first, "c")
+    with Collection(str(whole)) as opened:
+        grades = [one.grade for one in opened.judgements.history(["ann"]) if one.docno == "b"]
+    assert grades == [0, 2, 0, 1]  # what was not kept is taken back at once
 
 
 def scenes(page: Page, served: Served, codes: dict[str, str]) -> Iterator[str]:
