@@ -95,6 +95,7 @@ class ServedDesk {
   get isSafe() { return !waiting; }
 
   async leave() {
+    if (waiting) return tellWaiting();
     isLeaving = true;
     await fetch("/leave", {method: "POST"}).catch(() => {});
     for (const area of [() => sessionStorage, () => localStorage]) {
@@ -102,7 +103,7 @@ class ServedDesk {
         for (const name of Object.keys(area())) if (name.startsWith(PLACE)) area().removeItem(name);
       } catch (error) { /* it keeps nothing */ }
     }
-    location.reload();
+    return location.reload();
   }
 }
 
@@ -332,6 +333,7 @@ function endAlarm() {
 function soundAlarm(words, wait_s) {
   return new Promise(resolve => {
     if (!$("alarm").firstChild) {
+      tell("");
       const text = words.replace("TIME", new Date().toLocaleTimeString());
       $("alarm").replaceChildren(element("span", {textContent: text}), " ", button("try now", ""));
     }
@@ -962,6 +964,7 @@ const actions = {
   "page up": () => scroll(-innerHeight * 0.7), "top": () => scroll(-1e9), "bottom": () => { drawRest(); scroll(1e9); },
 };
 const ANYWHERE = ["help", "quit", "guidelines", "undo", "redo", "history"], SCROLLS = Object.keys(actions).slice(-6);
+const tellWaiting = () => tell(`not saved yet: ${waiting.words}; undo gives it up`, true);
 let isBusy = false;
 
 // One thing at a time: a key that comes while a record waits is not for the next document.
@@ -972,7 +975,7 @@ async function run(meaning) {
   if (isBusy) {
     if (meaning === "undo" && waiting?.giveUp) waiting.giveUp();
     else if (typeof meaning === "number" && clock) clock.dropped++;
-    return waiting ? tell(`not saved yet: ${waiting.words}; undo gives it up`, true) : undefined;
+    return waiting ? tellWaiting() : undefined;
   }
   isBusy = true;
   try {

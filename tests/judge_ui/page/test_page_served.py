@@ -117,6 +117,8 @@ def test_server_that_is_gone(whole: Path, served: Served, person: Person) -> Non
     assert at(page) == "a, document 1 of 4"
     page.press("2")
     assert page.text("#said") == "not saved yet: 1 partially relevant; undo gives it up"
+    page.js("$('said').textContent = '', desk.leave(); 0")
+    assert page.text("#said") == "not saved yet: 1 partially relevant; undo gives it up"
     page.js("window.fetch = honest; $('alarm').querySelector('button').click()")
     until_at(page, "b")
     assert page.text("#alarm") == ""
