@@ -495,7 +495,7 @@ async function note() {
   if (answer === "drop") draftOf(here, null);
   if (answer !== "save") {
     draw();
-    return draftOf(here) === null ? undefined : tell("the note is a draft, kept in this browser; the note key goes on with it");
+    return draftOf(here) === null ? undefined : tell("the note is a draft: the note key goes on with it");
   }
   const text = area.value.trim();
   if (text === here.now.note || await decide({action: "note", note: text}, text ? "note" : "note removed")) draftOf(here, null);

@@ -76,7 +76,7 @@ def test_draft_of_a_note(whole: Path, served: Served, person: Person) -> None:
     page.press("e")
     assert page.js("$('note').value") == "begun here"
     page.press("Escape")
-    assert page.text("#said").startswith("the note is a draft, kept in this browser")
+    assert page.text("#said").startswith("the note is a draft:")
     page.press("e")
     page.js("[...$('box').querySelectorAll('button')].find(one => /discard/.test(one.textContent)).click()")
     assert "not saved" not in page.text("#document")
