@@ -95,14 +95,15 @@ class ServedDesk {
   get isSafe() { return !waiting; }
 
   async leave() {
+    if (waiting) return tellWaiting();
     isLeaving = true;
+    await fetch("/leave", {method: "POST"}).catch(() => {});
     for (const area of [() => sessionStorage, () => localStorage]) {
       try {
         for (const name of Object.keys(area())) if (name.startsWith(PLACE)) area().removeItem(name);
       } catch (error) { /* it keeps nothing */ }
     }
-    await fetch("/leave", {method: "POST"}).catch(() => {});
-    location.reload();
+    return location.reload();
   }
 }
 
@@ -174,7 +175,7 @@ class FileDesk {
     if (record.action === "undo") Object.assign(after, states[record.undoes - 1 - states[0].revision]);
     else if (record.action === "note") after.note = record.note;
     else if (record.action === "mark") after.passages = record.passages;
-    else Object.assign(after, {state: STATES[record.action], grade: record.grade, reason: record.reason});
+    else Object.assign(after, {state: STATES[record.action], grade: record.grade, reason: record.reason, dwell_ms: record.dwell_ms});
     states.push({...after, revision: record.revision});
     this.#log.push(record);
   }
@@ -203,6 +204,7 @@ class FileDesk {
       }
     }
     ofBrowser("saved", this.#saved);
+    if (ofBrowser("saved") === null) this.#trouble = "it has no room, or keeps nothing";
   }
 
   get state() {
@@ -262,7 +264,7 @@ let topic = null, here = null, shown = null;  // the open topic, its document (a
 let clock = null, marking = null, found = [], hit = -1, isLit = true, isStructured = ofBrowser("structured") === "1";
 let waiting = null, isLeaving = false, number = 0;  // a record that is not known to be written: {record, words, giveUp}
 const done = [], undone = [], times = [];  // of this window: what can be undone and done again; active ms of decisions
-const atGoal = new Set();
+const atGoal = new Set(), drafts = new Map();
 const inState = (...states) => topic.queue.filter(task => states.includes(task.now.state)).length;
 
 function startClock() {
@@ -310,21 +312,28 @@ async function patiently(act, words) {
     try {
       const answer = await act();
       if ($("alarm").firstChild) tell("the server is back");
-      $("alarm").replaceChildren();
+      endAlarm();
       return answer;
     } catch (error) {
       const goesOn = error instanceof Gone && await soundAlarm(`${words} Since TIME ${error.message}; the page asks again by itself. Keep this window open.`, wait_s);
-      if (!goesOn) $("alarm").replaceChildren();
+      if (!goesOn) endAlarm();
       if (!(error instanceof Gone)) throw error;
       if (!goesOn) return null;
     }
   }
 }
 
+function endAlarm() {
+  const hadFocus = $("alarm").contains(document.activeElement);
+  $("alarm").replaceChildren();
+  if (hadFocus) ($("document") ?? $("main")).focus({preventScroll: true});
+}
+
 // Say, once, that the server is gone; wait until it is to be asked again (true), or the judge gives up (false).
 function soundAlarm(words, wait_s) {
   return new Promise(resolve => {
     if (!$("alarm").firstChild) {
+      tell("");
       const text = words.replace("TIME", new Date().toLocaleTimeString());
       $("alarm").replaceChildren(element("span", {textContent: text}), " ", button("try now", ""));
     }
@@ -408,13 +417,13 @@ async function goTo(task) {
   const text = await patiently(() => desk.text(topic.topic, task.docno), `${task.name} is not here.`);
   const isOther = here !== task;
   [here, shown] = [task, text];
-  if (isOther) [found, hit, marking] = [[], -1, null];
+  if (isOther) {
+    [found, hit, marking] = [[], -1, null];
+    scrollTo(0, 0);
+  }
   draw();
   startClock();
-  if (isOther) {
-    scrollTo(0, 0);
-    $("document").focus({preventScroll: true});
-  }
+  if (isOther) $("document").focus({preventScroll: true});
   readAhead();
 }
 
@@ -466,21 +475,30 @@ async function cannot() {
   await decide({action: "cannot", reason}, `cannot be judged: ${reason}`);
 }
 
+// A note that is begun and not saved; a browser that keeps nothing has it as long as the page is open.
+function draftOf(task, text) {
+  const name = `draft ${keyOf(topic.topic, task.docno)}`;
+  if (text !== undefined) {
+    drafts.set(name, text);
+    ofBrowser(name, text);
+  }
+  return drafts.get(name) ?? ofBrowser(name);
+}
+
 async function note() {
-  const draft = `draft ${keyOf(topic.topic, here.docno)}`;
-  const area = element("textarea", {id: "note", rows: 5, maxLength: 20_000, value: ofBrowser(draft) ?? here.now.note});
-  area.oninput = () => ofBrowser(draft, area.value === here.now.note ? null : area.value);
+  const begun = draftOf(here), area = element("textarea", {id: "note", rows: 5, maxLength: 20_000, value: begun ?? here.now.note});
+  area.oninput = () => draftOf(here, area.value === here.now.note ? null : area.value);
   const label = element("label", {htmlFor: "note", textContent: "Enter saves, Shift+Enter begins a line, Esc keeps a draft"});
   const answers = [["Enter", "save", "save"]];
-  if (ofBrowser(draft) !== null) answers.push(["", "discard the draft", "drop"]);
+  if (begun !== null) answers.push(["", "discard the draft", "drop"]);
   const answer = await ask(`Note on ${here.name}`, [label, area], answers, area);
-  if (answer === "drop") ofBrowser(draft, null);
+  if (answer === "drop") draftOf(here, null);
   if (answer !== "save") {
     draw();
-    return ofBrowser(draft) === null ? undefined : tell("the note is a draft, kept in this browser; the note key goes on with it");
+    return draftOf(here) === null ? undefined : tell("the note is a draft: the note key goes on with it");
   }
   const text = area.value.trim();
-  if (text === here.now.note || await decide({action: "note", note: text}, text ? "note" : "note removed")) ofBrowser(draft, null);
+  if (text === here.now.note || await decide({action: "note", note: text}, text ? "note" : "note removed")) draftOf(here, null);
   return draw();
 }
 
@@ -511,12 +529,13 @@ async function undo() {
 }
 
 async function redo() {
-  const last = undone.pop();
+  const last = undone.at(-1);
   if (!last) return tell("nothing to redo");
   const task = await taskOf(last), {action, grade, reason, note, passages} = last;
   if (!task) return null;
   await goTo(task);
-  return decide({action, grade, reason, note, passages}, last.words, {isTimed: false});
+  if (await decide({action, grade, reason, note, passages}, last.words, {isTimed: false})) undone.pop();
+  return null;
 }
 
 async function step(by) {
@@ -538,9 +557,12 @@ function unitsOf(text) {
 
 // The span of the text that is selected on the page, without blanks around it; null: none.
 function selectedSpan() {
-  const chosen = getSelection(), range = chosen.rangeCount ? chosen.getRangeAt(0) : null, text = $("text");
-  if (!range || range.collapsed || hasStructure() || !text.contains(range.commonAncestorContainer)) return null;
+  const chosen = getSelection(), range = chosen.rangeCount ? chosen.getRangeAt(0).cloneRange() : null, text = $("text");
+  if (!range || range.collapsed || hasStructure() || !range.intersectsNode(text)) return null;
   const before = new Range();
+  before.selectNodeContents(text);
+  if (range.compareBoundaryPoints(Range.START_TO_START, before) < 0) range.setStart(text, 0);
+  if (range.compareBoundaryPoints(Range.END_TO_END, before) > 0) range.setEnd(text, text.childNodes.length);
   before.setStart(text, 0);
   before.setEnd(range.startContainer, range.startOffset);
   const words = range.toString(), start = before.toString().length + words.length - words.trimStart().length;
@@ -557,13 +579,14 @@ function mark() {
   if (!shown.sentences.length) return tell("there is no text to mark");
   drawRest();
   const text = $("text"), top = Math.max(-text.getBoundingClientRect().top, 0) / text.scrollHeight;
-  marking = {at: Math.floor(shown.sentences.length * top)};
+  marking = {};
+  marking.at = marking.from = Math.floor(shown.sentences.length * top);
   isStructured = false;
   draw();
-  return tell("marking sentences: j and k move, Enter or a tap marks or unmarks, Esc ends; or select words first");
+  return tell("marking sentences: j, k move; J, K take in more; Enter or a tap marks or unmarks; Esc ends");
 }
 
-// Mark a span, with what it overlaps; a span that is marked as a whole is unmarked.
+// Mark a span, as one with those that it meets; a span that is marked as a whole is unmarked.
 function markSpan(start, end) {
   const old = here.now.passages, apart = old.filter(([from, length]) => from + length <= start || from >= end);
   const isMarked = old.some(([from, length]) => from <= start && from + length >= end);
@@ -575,26 +598,42 @@ function markSpan(start, end) {
   return decide({action: "mark", passages}, isMarked ? "passage no longer marked" : "passage marked");
 }
 
+function markedSpan() {
+  const [first, last] = [marking.at, marking.from].sort((one, other) => one - other);
+  return [shown.sentences[first][0], shown.sentences[last][1]];
+}
+
+function showMarking() {
+  for (const one of $("text").querySelectorAll("[data-s]")) {
+    one.classList.toggle("here", (one.dataset.s - marking.at) * (one.dataset.s - marking.from) <= 0);
+  }
+  $("text").querySelector(".here")?.scrollIntoView({block: "nearest"});
+}
+
 function markBy(key) {
-  const by = {j: 1, n: 1, down: 1, k: -1, p: -1, up: -1}[key];
+  const by = {j: 1, n: 1, down: 1, J: 1, k: -1, p: -1, up: -1, K: -1}[key];
   if (key === "escape" || key === "v") marking = null;
   else if (by) marking.at = Math.min(Math.max(marking.at + by, 0), shown.sentences.length - 1);
   else if (key === "enter") return run("mark sentence");
   else return false;
-  draw();
-  if (marking) tell(shown.text.slice(...shown.sentences[marking.at].map(unitsOf(shown.text))));
+  if (!marking) draw();
+  else {
+    if (key !== "J" && key !== "K") marking.from = marking.at;
+    showMarking();
+    tell(shown.text.slice(...markedSpan().map(unitsOf(shown.text))));
+  }
   return true;
 }
 
 async function find() {
   const words = element("input", {id: "find", autocomplete: "off"});
   const label = element("label", {htmlFor: "find", textContent: "Words to find in this document"});
-  if (!(await ask("Find", [label, words], [["Enter", "find", "find"]], words)) || !words.value.trim()) return;
+  if (!(await ask("Find", [label, words], [["Enter", "find", "find"]], words)) || !words.value.trim()) return null;
   const pattern = words.value.trim().split(/\s+/).map(escaped).join("\\s+");
   found = [...shown.text.matchAll(new RegExp(pattern, "giu"))].map(one => [one.index, one.index + one[0].length]);
   [hit, isStructured] = [-1, false];
   draw();
-  toHit(1);
+  return found.length ? toHit(1) : tell("not found");
 }
 
 function toHit(by) {
@@ -635,7 +674,7 @@ function button(label, key, act, isPressed) {
 const hasStructure = () => isStructured && !shown.missing && shown.html !== null;
 
 // The text in pieces, each with the classes of whatever covers it.
-function painted() {
+function* painted() {
   const text = shown.text, unit = unitsOf(text), turns = new Map(), on = {};
   const turn = (at, kind, by) => turns.set(at, [...(turns.get(at) ?? []), [kind, by]]);
   const add = (kind, start, end) => { turn(start, kind, 1); turn(end, kind, -1); };
@@ -645,39 +684,40 @@ function painted() {
   for (const [start, end] of found) add("found", start, end);
   if (marking) shown.sentences.forEach(([start, end], n) => add(`s${n}`, unit(start), unit(end)));
   for (let at = LONG; at < text.length; at += LONG) turns.set(at, turns.get(at) ?? []);
-  const pieces = [];
   let from = 0;
   for (const place of [...turns.keys(), text.length].sort((one, other) => one - other)) {
-    const kinds = Object.keys(on).filter(kind => on[kind] > 0), piece = text.slice(from, place);
+    const kinds = Object.keys(on), piece = text.slice(from, place);
     if (piece && kinds.length) {
       const made = element(kinds.includes("evidence") ? "mark" : "span", {className: kinds.join(" "), textContent: piece});
       const sentence = kinds.find(kind => /^s\d/.test(kind))?.slice(1);
       if (sentence) made.dataset.s = sentence;
-      if (marking && Number(sentence) === marking.at) made.classList.add("here");
-      pieces.push(made);
-    } else if (piece) pieces.push(piece);
-    for (const [kind, by] of turns.get(place) ?? []) on[kind] = (on[kind] ?? 0) + by;
+      yield made;
+    } else if (piece) yield piece;
+    for (const [kind, by] of turns.get(place) ?? []) {
+      on[kind] = (on[kind] ?? 0) + by;
+      if (!on[kind]) delete on[kind];
+    }
     turns.delete(place);
     from = place;
   }
-  return pieces;
 }
 
 // A long text is drawn a part at a time, so that its first screen is there at once.
 let drawRest = () => {};
 function drawText(text) {
   const pieces = painted();
-  const part = () => {
-    let length = 0;
-    while (pieces.length && length < LONG) {
-      const piece = pieces.shift();
-      length += typeof piece === "string" ? piece.length : piece.textContent.length;
-      text.append(piece);
+  let isWhole = false;
+  const draw = most => {
+    for (let length = 0; length < most && !isWhole;) {
+      const {value, done} = pieces.next();
+      isWhole = done;
+      length += value?.length ?? value?.textContent.length;
+      if (!done) text.append(value);
     }
   };
-  part();
-  drawRest = () => text.append(...pieces.splice(0));
-  const goOn = () => { if (text.isConnected && pieces.length) { part(); setTimeout(goOn); } };
+  const goOn = () => { if (text.isConnected && !isWhole) { draw(LONG); setTimeout(goOn); } };
+  draw(LONG);
+  drawRest = () => draw(Infinity);
   setTimeout(goOn);
 }
 
@@ -689,7 +729,7 @@ const SILENT = new Set("SCRIPT STYLE TEMPLATE NOSCRIPT IFRAME OBJECT EMBED SVG M
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+$/;
 
 function structure(html) {
-  const words = [...new Set([...shown.lit, ...shown.often].map(span => shown.text.slice(...span.map(unitsOf(shown.text)))))];
+  const unit = unitsOf(shown.text), words = [...new Set([...shown.lit, ...shown.often].map(span => shown.text.slice(...span.map(unit))))];
   const lit = isLit && words.length ? new RegExp(`(${words.map(escaped).join("|")})`, "u") : null;
   const textOf = text => !lit ? [text] : text.split(lit).map((piece, n) => n % 2 ? element("span", {className: "lit", textContent: piece}) : piece);
   const copy = (from, into, depth) => {
@@ -740,18 +780,18 @@ function drawState() {
 function draw() {
   drawState();
   drawHead();
-  const place = topic.queue.indexOf(here) + 1, now = here.now, draft = ofBrowser(`draft ${keyOf(topic.topic, here.docno)}`);
-  const text = element("div", {id: "text", dir: "auto", className: shown.missing ? "missing" : hasStructure() ? "structure" : "plain"});
+  const place = topic.queue.indexOf(here) + 1, now = here.now, at = scrollY;
+  const text = element("div", {id: "text", className: shown.missing ? "missing" : hasStructure() ? "structure" : "plain"});
   const fields = shown.fields.flatMap(([name, value]) => [element("dt", {textContent: name}), element("dd", {textContent: value})]);
   const question = element("details", {id: "question", open: (ofTab("folded") ?? (innerWidth < 640 ? "1" : "0")) === "0"},
     element("summary", {}, element("h1", {textContent: `${topic.name} ${topic.title}`})), paragraph(topic.description), paragraph(topic.narrative, "prose soft"));
   question.ontoggle = () => ofTab("folded", question.open ? "0" : "1");
   const opinions = (shown.opinions ?? []).map(([name, ...lines]) => element("li", {}, element("strong", {textContent: name}), ...lines.map(line => paragraph(line))));
-  const article = element("article", {id: "document", tabIndex: -1},
+  const article = element("article", {id: "document", tabIndex: 0},
     element("h2", {id: "docname", textContent: shown.title || here.name}),
     element("p", {id: "stands", className: "soft", textContent: `${here.name}, document ${place} of ${topic.queue.length}: ${stateWords(now)}`}),
     ...(now.note ? [paragraph(`Note: ${now.note}`)] : []),
-    ...(draft !== null ? [paragraph("A note begun here is not saved: the note key goes on with it.", "urgent")] : []),
+    ...(draftOf(here) !== null ? [paragraph("A note begun here is not saved: the note key goes on with it.", "urgent")] : []),
     ...(opinions.length ? [element("ul", {id: "opinions", ariaLabel: "What judges decided"}, ...opinions)] : []),
     ...(shown.past ? [paragraph(shown.past, "soft")] : []),
     ...(fields.length ? [element("dl", {}, ...fields)] : []), text);
@@ -763,8 +803,9 @@ function draw() {
   else if (hasStructure()) text.append(structure(shown.html));
   else drawText(text);
   text.onclick = event => {
-    if (marking && event.target.dataset.s) [marking.at] = [Number(event.target.dataset.s)];
-    if (marking && event.target.dataset.s) run("mark sentence");
+    if (!marking || !event.target.dataset.s) return;
+    marking.at = marking.from = Number(event.target.dataset.s);
+    run("mark sentence");
   };
   if (hadFocus) article.focus({preventScroll: true});
   $("grades").replaceChildren(...data.grades.map(one => button(one.label, one.key, () => run(one.value), now.state === "judged" && now.grade === one.value)));
@@ -774,7 +815,11 @@ function draw() {
   for (const one of buttons) one.onpointerdown = event => event.preventDefault();  // what is selected stays so
   $("commands").replaceChildren(...buttons);
   if (pressed !== null) ([...$("grades").children, ...buttons].find(one => one.textContent === pressed) ?? article).focus({preventScroll: true});
-  $("text").querySelector(".here")?.scrollIntoView({block: "nearest"});
+  if (at > 0) {  // of a long text no more is drawn yet than its beginning
+    if (at > innerHeight) drawRest();
+    scrollTo(0, at);
+  }
+  if (marking) showMarking();
 }
 
 async function showInbox() {
@@ -793,7 +838,8 @@ async function showInbox() {
   });
   $("main").replaceChildren(element("h1", {textContent: "Topics"}), items.length ? element("ol", {id: "topics"}, ...items) : paragraph("No document is assigned to you."));
   for (const id of ["grades", "commands", "far"]) $(id).replaceChildren();
-  document.title = `${data.collection} - ${data.judge} - pooler`;
+  const sum = of => lines.reduce((all, line) => all + line[of], 0);
+  document.title = `${sum("decided")}/${sum("documents")} ${data.collection} - ${data.judge} - pooler`;
   drawState();
   ($("main").querySelector("[data-start=true]") ?? $("main")).focus();
 }
@@ -801,13 +847,13 @@ async function showInbox() {
 async function openTopic(name, docno) {
   topic = await patiently(() => desk.open(name), "The topic is not here.");
   here = null;
-  ofTab("topic", name);
   if (topic.times && !times.length) times.push(...topic.times);
   if (!inState("unjudged") && topic.more) await bring();
   if (!topic.queue.length) return showInbox();
   const first = state => topic.queue.find(task => task.now.state === state);
-  const isNew = topic.is_new ?? topic.queue.every(task => task.now.revision === 0);
+  const isNew = ofTab("topic") !== name && (topic.is_new ?? topic.queue.every(task => task.now.revision === 0));
   if (!docno && isNew && !(await showTopic("begin"))) return showInbox();
+  ofTab("topic", name);
   await goTo(topic.queue.find(task => task.docno === docno) ?? first("unjudged") ?? first("skipped") ?? topic.queue[0]);
   if (topic.elsewhere) tell(topic.elsewhere, true);
   else if (!inState("unjudged") && inState("skipped")) tell("skipped before, and still to do");
@@ -816,7 +862,9 @@ async function openTopic(name, docno) {
 // Another window of the file has gone on.
 async function refresh() {
   if (!topic) return showInbox();
-  return openTopic(topic.topic, here?.docno);
+  const {queue} = await desk.open(topic.topic);
+  topic.queue.forEach((task, n) => { task.now = queue[n].now; });
+  return here ? draw() : undefined;
 }
 
 // Questions over the page: an answer is [key, label, value]; a value that is a field waits for words in it
@@ -826,7 +874,6 @@ function ask(title, nodes, answers, focused) {
   return new Promise(resolve => {
     const close = value => {
       if (value?.value === "") return value.focus();
-      box.onclose = null;  // it comes late: the next key is pressed, and another question open, by then
       box.close();
       $("document")?.focus({preventScroll: true});
       return resolve(value);
@@ -835,6 +882,10 @@ function ask(title, nodes, answers, focused) {
     box.replaceChildren(element("h2", {id: "box-title", textContent: title}), body, element("div", {id: "box-answers"},
       ...answers.map(([key, label, value]) => button(label, key, () => close(value))), button("back", "Esc", () => close(null))));
     box.onkeydown = event => {
+      if (event.ctrlKey && event.key === "j" && event.target.matches("textarea")) {
+        event.preventDefault();
+        return document.execCommand("insertText", false, "\n");
+      }
       if (event.isComposing || event.altKey || event.metaKey || event.ctrlKey || event.repeat) return;
       const isTyping = event.target.matches("input, textarea, select"), isEnter = event.key === "Enter";
       if (!isTyping && moveFocus(body, event)) return;
@@ -845,7 +896,7 @@ function ask(title, nodes, answers, focused) {
       event.stopPropagation();  // the box is closed by the time the page hears of it
       close(known[2]);
     };
-    box.onclose = () => resolve(null);
+    box.onclose = () => { if (!box.open) close(null); };  // it comes late: another question may be open by then
     box.showModal();
     (focused ?? body).focus({preventScroll: true});
   });
@@ -866,7 +917,7 @@ async function choose(title, nodes, entries) {
 
 const FILTERS = {"all": () => true, "unjudged": now => now.state === "unjudged", "judged": now => now.state === "judged",
   "skipped": now => now.state === "skipped", "cannot be judged": now => now.state === "cannot", "with a note": now => now.note,
-  "with passages": now => now.passages.length, "decided quickly": now => now.dwell_ms !== null && now.dwell_ms < data.quick_ms,
+  "with passages": now => now.passages.length, "decided quickly": now => ["judged", "cannot"].includes(now.state) && now.dwell_ms !== null && now.dwell_ms < data.quick_ms,
   ...Object.fromEntries(data.grades.map(one => [one.name, now => now.state === "judged" && now.grade === one.value]))};
 
 function showList() {
@@ -901,7 +952,7 @@ async function offerEnd() {
 const scroll = by => scrollBy(0, by);
 const actions = {
   "undo": undo, "redo": redo, "skip": skip, "can't": cannot, "note": note, "next": () => step(1), "previous": () => step(-1), "mark": mark, "find": find,
-  "mark sentence": () => markSpan(...shown.sentences[marking.at]), "topic": () => showTopic("go on"), "list": showList,
+  "mark sentence": () => markSpan(...markedSpan()), "topic": () => showTopic("go on"), "list": showList,
   "guidelines": () => ask("Guidelines", [guidelines()], []), "inbox": showInbox,
   "next hit": () => toHit(1), "previous hit": () => toHit(-1), "lit": () => { isLit = !isLit; draw(); },
   "raw": () => { isStructured = !isStructured; ofBrowser("structured", isStructured ? "1" : null); draw(); },
@@ -913,6 +964,7 @@ const actions = {
   "page up": () => scroll(-innerHeight * 0.7), "top": () => scroll(-1e9), "bottom": () => { drawRest(); scroll(1e9); },
 };
 const ANYWHERE = ["help", "quit", "guidelines", "undo", "redo", "history"], SCROLLS = Object.keys(actions).slice(-6);
+const tellWaiting = () => tell(`not saved yet: ${waiting.words}; undo gives it up`, true);
 let isBusy = false;
 
 // One thing at a time: a key that comes while a record waits is not for the next document.
@@ -923,7 +975,7 @@ async function run(meaning) {
   if (isBusy) {
     if (meaning === "undo" && waiting?.giveUp) waiting.giveUp();
     else if (typeof meaning === "number" && clock) clock.dropped++;
-    return waiting ? tell(`not saved yet: ${waiting.words}; undo gives it up`, true) : undefined;
+    return waiting ? tellWaiting() : undefined;
   }
   isBusy = true;
   try {
@@ -950,13 +1002,14 @@ function moveFocus(within, event) {
 }
 
 addEventListener("keydown", event => {
-  if (event.isComposing || event.altKey || event.metaKey || $("box").open) return;
+  if (event.isComposing || event.altKey || event.metaKey) return;
   const name = event.key.length === 1 ? half(event.key) : event.key.toLowerCase().replace("arrow", "");
   const key = event.ctrlKey ? `ctrl+${name.toLowerCase()}` : name, isOnButton = event.target.matches("button, input, summary");
   if (key === "ctrl+s" && isFile) {
     event.preventDefault();
     return desk.save();
   }
+  if ($("box").open) return;
   if ((name.length === 1 && !event.ctrlKey && ofBrowser("letters") === "0") || (isOnButton && (key === " " || key === "enter"))) return;
   if (key === "ctrl+f") return drawRest();  // the browser finds better
   if (marking && !event.ctrlKey) {
@@ -975,6 +1028,7 @@ addEventListener("keydown", event => {
 });
 
 addEventListener("scroll", touch, {passive: true});
+addEventListener("beforeprint", () => drawRest());
 addEventListener("beforeunload", event => { if (!isLeaving && !desk.isSafe) event.preventDefault(); });
 setInterval(() => { if (topic && !document.hidden) desk.beat(topic.topic).catch(() => {}); }, 45_000);
 

@@ -274,7 +274,7 @@ def page_html(data: dict[str, Any], head: str = "") -> str:
     return html_of(f"{collection} - {judge} - pooler", f"<body>\n{body}</body>", policy(is_served=not head))
 
 
-def html_of(title: str, body: str, rules: str, more: str = "") -> str:
+def html_of(title: str, body: str, rules: str) -> str:
     """Write a document in the style of the page."""
     return f"""\
 <!DOCTYPE html>
@@ -283,7 +283,7 @@ def html_of(title: str, body: str, rules: str, more: str = "") -> str:
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{rules}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="same-origin">{more}
+<meta name="referrer" content="same-origin">
 <link rel="icon" href="data:,">
 <title>{title}</title>
 <style>{_part("page.css")}</style>

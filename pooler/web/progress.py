@@ -36,6 +36,6 @@ def progress_body(opened: Collection) -> str:
     return (
         f"<body>\n<main>\n<h1>{name}: progress</h1>\n"
         f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{chr(10).join(rows)}\n</tbody>\n</table>\n"
-        f'<p class="soft">As of {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC; read again every 30 seconds.</p>\n'
+        f'<p>As of {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC. <a href="/progress">Read again</a></p>\n'
         '<form method="post" action="/leave"><button>leave</button></form>\n</main>\n</body>'
     )

@@ -160,8 +160,7 @@ class Server:
             return code_page()
         rules = f"default-src 'none'; style-src 'sha256-{style_hash()}'; img-src data:; base-uri 'none'"
         title = f"{escape(self._opened.name)} - progress - pooler"
-        again = '\n<meta http-equiv="refresh" content="30">'
-        return _page(html_of(title, progress_body(self._opened), rules, again), rules)
+        return _page(html_of(title, progress_body(self._opened), rules), rules)
 
     def _api(self, request: Request, body: bytes) -> Response:
         access = self._door.judge_of(request)
