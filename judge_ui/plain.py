@@ -660,7 +660,6 @@ class PlainJudge:
         return bool(reason) and self._decide(partial(self._session.cannot, reason))
 
     def _note(self, rest: str) -> None:
-        """Ask for a note."""
         if not rest:
             if self._session.task is not None and self._session.task.note:
                 self._say(f"note so far: {sanitise_line(self._session.task.note)}")

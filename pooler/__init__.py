@@ -21,7 +21,7 @@ from pooler.version import __version__ as __version__
 
 _MODULES = {
     "pooler.commands.measure.evaluate": ("attainable",),
-    "pooler.commands.measure.choice": ("choose",),
+    "pooler.commands.measure.measured": ("choose",),
     "pooler.commands.trust.paper_least": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),
     "pooler.commands.look.lists": ("list_measures", "list_strategies"),
@@ -64,8 +64,7 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         return sorted(_where())
     if name.startswith("_") or name not in _where():
-        message = f"module 'pooler' has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module 'pooler' has no attribute {name!r}")
     if message := foreign_store():
         raise ImportError(message)
     found = getattr(import_module(_where()[name]), name)

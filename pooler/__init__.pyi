@@ -15,8 +15,8 @@ from pooler.commands.judge.status import status_effort as status_effort
 from pooler.commands.judge.status import status_outdated as status_outdated
 from pooler.commands.judge.status_recall import status_recall as status_recall
 from pooler.commands.keep.backup import backup as backup
-from pooler.commands.keep.backup import restore as restore
-from pooler.commands.keep.backup import verify as verify
+from pooler.commands.keep.restore import restore as restore
+from pooler.commands.keep.verify import verify as verify
 from pooler.commands.look.history import history as history
 from pooler.commands.look.lists import list_measures as list_measures
 from pooler.commands.look.lists import list_strategies as list_strategies
@@ -28,7 +28,6 @@ from pooler.commands.look.show import show_pools as show_pools
 from pooler.commands.look.show import show_runs as show_runs
 from pooler.commands.look.show import show_strategies as show_strategies
 from pooler.commands.look.show import show_topics as show_topics
-from pooler.commands.measure.choice import choose as choose
 from pooler.commands.measure.compare import compare as compare
 from pooler.commands.measure.design import design_depth as design_depth
 from pooler.commands.measure.design import design_overlap as design_overlap
@@ -37,6 +36,7 @@ from pooler.commands.measure.evaluate import attainable as attainable
 from pooler.commands.measure.evaluate import evaluate as evaluate
 from pooler.commands.measure.evaluate_curves import evaluate_clusters as evaluate_clusters
 from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves
+from pooler.commands.measure.measured import choose as choose
 from pooler.commands.pool.duplicates import duplicates as duplicates
 from pooler.commands.pool.pool import pool as pool
 from pooler.commands.pool.pool_diff import pool_diff as pool_diff

@@ -347,8 +347,7 @@ def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
     if options.lease_s is not None and not options.calibration:
         return
     if not names:
-        message = "there is no judge to assign documents to"
-        raise PoolerError(message, hint="pooler judges add NAME")
+        raise PoolerError("there is no judge to assign documents to", hint="pooler judges add NAME")
     if options.lease_s is not None:
         return
     requirement = f"must be at most the number of judges, which is {len(names)}"

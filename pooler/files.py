@@ -36,8 +36,7 @@ def check_place(path: str | Path | None) -> None:
     elif not os.access(target if target.exists() else target.parent, os.W_OK):
         reason = "permission denied"
     if reason is not None:
-        message = f"{path}: cannot be written: {reason}"
-        raise PoolerError(message)
+        raise PoolerError(f"{path}: cannot be written: {reason}")
 
 
 def check_manifest(path: str | Path | None) -> None:
@@ -47,8 +46,7 @@ def check_manifest(path: str | Path | None) -> None:
     """
     check_place(path)
     if path not in (None, "-") and _is_something(Path(path)) and _manifest_of(path) is None:
-        message = f"{path}: already exists, and is not the manifest of an earlier result"
-        raise PoolerError(message, hint=_HINT)
+        raise PoolerError(f"{path}: already exists, and is not the manifest of an earlier result", hint=_HINT)
 
 
 def check_out(out: str | Path | None, manifest: str | Path | None) -> None:
@@ -63,13 +61,11 @@ def check_out(out: str | Path | None, manifest: str | Path | None) -> None:
         return
     target, beside = Path(out), manifest or f"{out}.manifest.json"
     if real_place(target) == real_place(Path(beside)):
-        message = f"{out}: cannot be both the result and its manifest"
-        raise PoolerError(message)
+        raise PoolerError(f"{out}: cannot be both the result and its manifest")
     is_database = _is_something(target) and _is_database(target)
     if _is_something(target) and (is_database or not Path(beside).is_file()):
         reason = "it is a database" if is_database else f"it has no {beside}"
-        message = f"{out}: already exists, and is not an earlier result ({reason})"
-        raise PoolerError(message, hint=_HINT)
+        raise PoolerError(f"{out}: already exists, and is not an earlier result ({reason})", hint=_HINT)
     check_manifest(beside)
 
 
@@ -106,8 +102,7 @@ def write_whole(
             if first is not None:
                 first()
     except OSError as error:
-        message = f"{path}: cannot be written: {error.strerror}"
-        raise PoolerError(message) from error
+        raise PoolerError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def write_lines(

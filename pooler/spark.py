@@ -350,8 +350,7 @@ def _reported_in_a_line(what: str) -> Iterator[None]:
     except (Py4JError, PySparkException) as error:
         hint = f"all that Spark said: {_log}" if _log else None
         _log = ""
-        message = f"{what}: {_reason(error)}"
-        raise PoolerError(message, hint=hint) from None
+        raise PoolerError(f"{what}: {_reason(error)}", hint=hint) from None
 
 
 def _reason(error: Exception) -> str:

@@ -132,12 +132,10 @@ class Table:
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
         if sorted(names) != sorted(self.data):
-            message = f"{self.name}: columns are {sorted(names)}, data {sorted(self.data)}"
-            raise ValueError(message)
+            raise ValueError(f"{self.name}: columns are {sorted(names)}, data {sorted(self.data)}")
         sizes = {name: len(self.data[name]) for name in names}
         if len(set(sizes.values())) > 1:
-            message = f"{self.name}: columns differ in length: {sizes}"
-            raise ValueError(message)
+            raise ValueError(f"{self.name}: columns differ in length: {sizes}")
 
     @classmethod
     def of_columns(
@@ -324,8 +322,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        message = f"{package} is not installed"
-        raise PoolerError(message, hint=f"pip install '{package}'") from error
+        raise PoolerError(f"{package} is not installed", hint=f"pip install '{package}'") from error
 
 
 def _cells(column: Column, values: Any) -> list[Any]:

@@ -273,6 +273,5 @@ def _is_between_digits(text: str, start: int, end: int) -> bool:
 
 @cache
 def _character_width(character: str) -> int:
-    """Return the width of a character as it is drawn, in cells."""
     shown = _DRAWN.get(ord(character))
     return get_character_cell_size(character) if shown is None else len(shown)

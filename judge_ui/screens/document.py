@@ -161,7 +161,6 @@ class DocumentScreen(WorkScreen[None]):
         self.call_after_refresh(self._mark_shown, self._showing)
 
     def _show_message(self, text: str, *, urgent: bool = False) -> None:
-        """Show a message that is no outcome of a key."""
         self._status = Notice(sanitise_line(text), urgent=urgent)
         self._show()
 
@@ -358,7 +357,6 @@ class DocumentScreen(WorkScreen[None]):
             self._show()
 
     def _go_to(self, place: int) -> None:
-        """Go to a place of the queue, and end the review."""
         self._review = None
         self._move(partial(self._session.go_to, place))
 

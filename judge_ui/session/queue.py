@@ -106,8 +106,7 @@ class OpenQueue:
                 undecided = self._look_again()
                 n_beaten += 1
                 if n_beaten == _BEATEN and undecided is None and self.progress.left:
-                    message = f"{self.progress.left} are left, but none is available right now"
-                    raise StoreError(message)
+                    raise StoreError(f"{self.progress.left} are left, but none is available right now")
         return undecided
 
     def look_ahead(self) -> Task | None:

@@ -250,8 +250,6 @@ def markdown_text(text: str, width: int = 80) -> MarkedText:
 
 
 class _Writer:
-    """Writes tokens, block by block."""
-
     def __init__(self, width: int) -> None:
         self._width = width
         self._lines: list[MarkedText] = []

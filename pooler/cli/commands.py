@@ -131,6 +131,11 @@ class GroupedCommand(TyperCommand):
             found[option.removeprefix("--").replace("-", "_")] = option
         return found | names
 
+    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # as above
+        """Return what stands in the line of usage; an argument of several says so once."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [one[:-3] if one.endswith(("...]...", "...}...", "_B]...")) else one for one in pieces]
+
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
         """Write arguments and options."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}

@@ -68,8 +68,7 @@ def confirm(question: str, *, yes: bool) -> None:
     say(f"{question} This cannot be taken back. Type yes to go on:")
     answer = text_stdin().readline().strip()
     if answer.lower() != "yes":
-        message = "nothing was changed: the answer was not yes"
-        raise PoolerError(message, hint="--yes goes on without asking")
+        raise PoolerError("nothing was changed: the answer was not yes", hint="--yes goes on without asking")
 
 
 _OLD_WORDS = {

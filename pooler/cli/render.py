@@ -73,7 +73,7 @@ class Output:
         from pooler.files import check_place
 
         if plot is not None:
-            from pooler.pages.svg import DRAWN
+            from pooler.pages.charts import DRAWN
 
             if plot.suffix != ".svg":
                 raise ArgumentError("--plot", "must be a file whose name ends in .svg", str(plot))
@@ -183,13 +183,12 @@ def _sorting(text: str, tables: Sequence[Table]) -> tuple[str, bool]:
 
 
 def _draw_plots(result: Result, file: Path) -> None:
-    """Draw the plots, or say that there are none."""
     plots = result.plots()
     if not plots:
         say(f"{file}: not written, since there is nothing to draw")
         return
     from pooler.files import write_whole
-    from pooler.pages.figures import svg_of
+    from pooler.pages.report import svg_of
 
     write_whole(str(file), [svg_of(plots).removesuffix("\n")])
 
@@ -227,8 +226,7 @@ def _write(output: Output, write: Callable[[TextIO], None]) -> None:
         ):
             write(stream)
     except OSError as error:
-        message = f"{output.out}: cannot be written: {error.strerror}"
-        raise PoolerError(message) from error
+        raise PoolerError(f"{output.out}: cannot be written: {error.strerror}") from error
 
 
 def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None:

@@ -211,5 +211,4 @@ def _count(value: Any) -> int | None:
 
 
 def _text(value: Any) -> str:
-    """Return a value that is text, shortened; else none."""
     return value[:200] if isinstance(value, str) else ""

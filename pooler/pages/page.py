@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooler.pages.charts import Chart, draw_in_pieces
-from pooler.pages.svg import SHRINKS, escaped, marked, stylesheet
+from pooler.pages.charts import SHRINKS, Chart, draw_in_pieces, escaped, marked, stylesheet
 
 WIDTH = 720.0
 """Width that charts are drawn at; in a narrower window they scroll in their box."""
@@ -149,18 +148,12 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
-    """A list of sentences that stand for themselves."""
-
-    texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """A part of the page under a heading of its own."""
 
     title: str
-    blocks: tuple[str | Points | PageTable | Figure, ...]
+    blocks: tuple[str | tuple[str, ...] | PageTable | Figure, ...]
+    """Sentences, lists of sentences, tables and figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +227,8 @@ def _section(section: Section, number: int) -> Iterator[str]:
         key = f"s{number}-{place}"
         if isinstance(block, str):
             yield f"<p>{marked(block)}</p>\n"
-        elif isinstance(block, Points):
-            items = "".join(f"<li>{marked(text)}</li>\n" for text in block.texts)
+        elif isinstance(block, tuple):
+            items = "".join(f"<li>{marked(text)}</li>\n" for text in block)
             yield f"<ul>\n{items}</ul>\n"
         elif isinstance(block, PageTable):
             yield _table(block) + _command(block.command)
@@ -296,7 +289,7 @@ def _table(table: PageTable, name: str = "") -> str:
 def _cells(table: PageTable, row: tuple[str, ...]) -> str:
     cells = ""
     for number, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
-        opening, closing = ('th scope="row"', "th") if number == 0 else ("td", "td")
+        opening, closing = ("td", "td") if number else ('th scope="row"', "th")
         cells += f"<{opening}{_class(column)}>{escaped(cell)}</{closing}>"
     return cells
 

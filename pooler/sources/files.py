@@ -260,8 +260,7 @@ def gather_files(
     _check_adjudicators(adjudicators, definition, voters)
     if not graders:
         names_of_files = ", ".join(file.named.file for file in files)
-        message = f"{names_of_files}: has judged nothing here"
-        raise PoolerError(message)
+        raise PoolerError(f"{names_of_files}: has judged nothing here")
     judgements = [one for one in judgements if one.judge in voters.names]
     all_votes = gather(judgements, scale, definition, adjudicators=adjudicators)
     return replace(all_votes, voters=voters), judges

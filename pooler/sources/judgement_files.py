@@ -623,8 +623,7 @@ class FileReading:
                 f" `pooler export judgements` wrote; {COLUMNS_HINT}",
                 "columns": "--judge NAME, or --input-columns docno,judge,grade; one of the two",
             }
-            message = "whose judgements are these?"
-            raise PoolerError(message, hint=hints.get(chosen, "--judge NAME says it"))
+            raise PoolerError("whose judgements are these?", hint=hints.get(chosen, "--judge NAME says it"))
 
     def declared(self) -> Scale | None:
         """Return the declared scale; ``None`` = none is."""

@@ -211,8 +211,7 @@ class Source:
         if isinstance(runs, CollectionRuns) and not self.is_of_files:
             check_no_files(runs.tags, self.collection, "no qrels are named", _QRELS_HINT)
         elif isinstance(runs, NamedRuns) and not (runs.runs or runs.listed):
-            message = "no run file is named"
-            raise PoolerError(message, hint="name run files, or --runs FILE that lists them")
+            raise PoolerError("no run file is named", hint="name run files, or --runs FILE that lists them")
         qrels = self._qrels
         if isinstance(runs, CollectionRuns) and isinstance(qrels, CollectionQrels):
             return qrels.beside(runs, _QRELS_HINT, docnos=docnos)

@@ -183,24 +183,21 @@ def check_no_file_for_a_tag(opened: Collection, runs: Iterable[str], hint: str) 
     tags = {run.tag for run in opened.runs.all()}
     for run in runs:
         if run not in tags and Path(run).is_file():
-            message = f"{run} is a file, not a run tag of the collection"
-            raise PoolerError(message, hint=hint)
+            raise PoolerError(f"{run} is a file, not a run tag of the collection", hint=hint)
     return tags
 
 
 def check_some_run(tags: Sized) -> None:
     """Raise `PoolerError` for a collection without runs."""
     if not tags:
-        message = "there is no run in the collection"
-        raise PoolerError(message, hint="pooler import runs")
+        raise PoolerError("there is no run in the collection", hint="pooler import runs")
 
 
 def check_no_files(runs: Iterable[str], collection: str | Collection, what: str, hint: str) -> None:
     """Raise `PoolerError` where run files are named, and neither a collection nor `what` measures them."""
     files = [run for run in runs if Path(run).is_file()]
     if files and isinstance(collection, str) and "://" not in collection and not Path(collection).exists():
-        message = f"{files[0]} is a file, and {what} to measure it with"
-        raise PoolerError(message, hint=hint)
+        raise PoolerError(f"{files[0]} is a file, and {what} to measure it with", hint=hint)
 
 
 def check_named(runs: Sequence[str]) -> None:

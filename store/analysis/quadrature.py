@@ -114,7 +114,6 @@ def _rounded(count: int, towards: Callable[[float], int]) -> int:
 
 @lru_cache(maxsize=1024)
 def _rule(least: int, most: int, tolerance: float) -> Rule:
-    """Search for the smallest rule of a window."""
     end = (log(1 / tolerance) + 8) / least
     best = None
     for size in _SIZES:

@@ -63,7 +63,6 @@ class ProcessLocks:
         self._connection = self._descriptor = None
 
     def _lock(self, place: int) -> bool:
-        """Lock a place, without waiting."""
         if self._connection is not None:
             query = text("SELECT pg_try_advisory_lock(:place)")
             return bool(self._connection.scalar(query, {"place": place}))

@@ -59,8 +59,7 @@ def _placed(raw: str) -> Iterator[tuple[Token, int, int]]:
         source = token.data if token.type == TokenType.TEXT else token.source
         end = start + len(source or "")
         if not text.startswith(source or "", start) and "\x00" not in text[start:end]:
-            message = f"expected at {start}: {source!r}"
-            raise ValueError(message)
+            raise ValueError(f"expected at {start}: {source!r}")
         yield token, start, end
 
 

@@ -35,13 +35,11 @@ def open_dataset(path: str) -> BinaryIO:
     """Open what `place_of` named; `PoolerError`, at the latest when it is read: it is not here."""
     name, _, entity = path.removeprefix(PREFIX).partition("#")
     if entity not in _WORDS:
-        message = f"{path}: expected one of {', '.join(f'#{one}' for one in _WORDS)} behind the name"
-        raise PoolerError(message)
+        raise PoolerError(f"{path}: expected one of {', '.join(f'#{one}' for one in _WORDS)} behind the name")
     dataset = _load(name)
     if not dataset.has(entity):
         has = [words for one, words in _WORDS.items() if dataset.has(one)]
-        message = f"{PREFIX}{name} has no {_WORDS[entity]}; it has {', '.join(has) or 'nothing'}"
-        raise PoolerError(message)
+        raise PoolerError(f"{PREFIX}{name} has no {_WORDS[entity]}; it has {', '.join(has) or 'nothing'}")
     lines = _qrels(dataset, name) if entity == "qrels" else _records(dataset, entity)
     return io.BufferedReader(ByteBlocks(f"{line}\n".encode() for line in _local(lines, name, entity)))
 

@@ -36,14 +36,11 @@ def read_json_object(text: str) -> dict[str, Any]:
     except NoObjectError:
         raise
     except json.JSONDecodeError as error:
-        message = f"expected a JSON object, got: {error.msg} at column {error.colno}"
-        raise NoObjectError(message) from error
+        raise NoObjectError(f"expected a JSON object, got: {error.msg} at column {error.colno}") from error
     except (ValueError, RecursionError) as error:
-        message = "expected a JSON object, got too large a number or too deep a nesting"
-        raise NoObjectError(message) from error
+        raise NoObjectError("expected a JSON object, got too large a number or too deep a nesting") from error
     if not isinstance(data, dict):
-        message = f"expected a JSON object, got {_kind_of(data)}"
-        raise NoObjectError(message)
+        raise NoObjectError(f"expected a JSON object, got {_kind_of(data)}")
     return data
 
 
@@ -67,15 +64,13 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(data) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        message = f"expected each key once, got `{twice}` twice"
-        raise NoObjectError(message)
+        raise NoObjectError(f"expected each key once, got `{twice}` twice")
     return data
 
 
 def _no_constant(name: str) -> Any:
     """Refuse what Python reads and JSON has not."""
-    message = f"expected a JSON object, got {name} in it"
-    raise NoObjectError(message)
+    raise NoObjectError(f"expected a JSON object, got {name} in it")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=once, parse_constant=_no_constant)

@@ -331,8 +331,7 @@ def _value(name: str, cell: str) -> Any:
         return int(cell) if _INTEGER.fullmatch(cell) else cell
     text = read_cell(cell)
     if text is None:
-        message = f"expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `{cell}`"
-        raise UnfitValueError(message)
+        raise UnfitValueError(f"expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `{cell}`")
     if not text and (name in _MAY_BE_NONE or name in _EARLIER):
         return None
     return _passages(text) if name == _PASSAGES else text

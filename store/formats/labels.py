@@ -248,7 +248,6 @@ def _id(data: Mapping[str, Any], keys: Sequence[str], tell: Tell) -> str | None:
 
 
 def _text(data: Mapping[str, Any], key: str, tell: Tell) -> str:
-    """Read a text; null and none are empty."""
     value = data.get(key)
     if value is None or isinstance(value, str):
         return value or ""

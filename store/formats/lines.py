@@ -47,8 +47,7 @@ def open_bytes(path: str) -> BinaryIO:
     if path.startswith(irds.PREFIX):
         return irds.open_dataset(path)
     if path == STDIN and sys.stdin.closed:
-        message = "-: standard input can be read once only"
-        raise PoolerError(message)
+        raise PoolerError("-: standard input can be read once only")
     raw = None
     try:
         raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115 - returned
@@ -68,8 +67,7 @@ def open_bytes(path: str) -> BinaryIO:
         message = f"{path}: {reason[:1].lower()}{reason[1:]}"
         raise PoolerError(message, hint=_open_hint(path, error)) from error
     except ValueError as error:
-        message = f"{path!r}: expected a file name, got one with a NUL character"
-        raise PoolerError(message) from error
+        raise PoolerError(f"{path!r}: expected a file name, got one with a NUL character") from error
 
 
 def _open_hint(path: str, error: OSError) -> str | None:

@@ -364,8 +364,7 @@ def expecting(parse: Callable[[bytes], Value | None], expected: str, code: str) 
     def read(text: bytes) -> Value:
         value = parse(text)
         if value is None:
-            message = f"expected {expected}, got `{shown(text)}`"
-            raise UnfitFieldError(message, code)
+            raise UnfitFieldError(f"expected {expected}, got `{shown(text)}`", code)
         return value
 
     return read

@@ -48,8 +48,7 @@ def sole_sampled_pool(session: Session) -> str:
     query = select(POOL.c.name).where(POOL.c.withdrawn.is_(False), has_one)
     names: list[str] = sorted(session.execute(query).scalars(), key=natural_key)
     if not names:
-        message = "there is no sampled pool in the collection"
-        raise PoolerError(message, hint=_DRAWS)
+        raise PoolerError("there is no sampled pool in the collection", hint=_DRAWS)
     if len(names) > 1:
         message = f"there are {len(names)} sampled pools: {', '.join(names)}"
         raise PoolerError(message, hint="name the one that is meant")

@@ -148,8 +148,7 @@ def append_event(session: Session, values: dict[str, Any]) -> Row[Any]:
     except IntegrityError as error:
         if "unique" in str(error.orig).lower():
             raise conflict() from error
-        message = "the judgement refers to something that is no longer in the collection"
-        raise StoreError(message) from error
+        raise StoreError("the judgement refers to something that is no longer in the collection") from error
 
 
 # Of a decision; built once, for that takes longer than to execute it, and the judge waits.
@@ -364,8 +363,7 @@ def state_after(decision: Decision, old: Row[Any] | JudgementEvent | None) -> tu
         return state.value, grade, decision.reason if state is State.CANNOT else ""
     if decision.action in (Action.NOTE, Action.MARK):
         return (old.state, old.grade, old.reason) if old else (State.UNJUDGED.value, None, "")
-    message = f"`{decision.action}` is not a decision"
-    raise StoreError(message)
+    raise StoreError(f"`{decision.action}` is not a decision")
 
 
 def is_same_decision(decision: Decision, event: Row[Any], passages: tuple[Passage, ...]) -> bool:

@@ -118,8 +118,7 @@ def state_model(session: Session, name: str, identity: ModelIdentity, *, prompt:
         if (known.sha256, known.family) == (identity.sha256, identity.family):
             return False
         differ = ", ".join(_differences(known, identity))
-        message = f"model judge `{name}` is another one: {differ}"
-        raise ConflictError(message, hint=another)
+        raise ConflictError(f"model judge `{name}` is another one: {differ}", hint=another)
     if count_rows(session, JUDGEMENT, JUDGEMENT.c.judge_id == judge.id):
         message = f"model judge `{name}` judged before it was described"
         raise ConflictError(message, hint="take another name: those judgements may not be this model's")
@@ -447,8 +446,7 @@ class ModelDesk(Desk):
             message = f"judge `{judge}` is of kind {kind}, and only a model is asked by a program"
             raise StoreError(message, hint=STATING_HINT)
         if row is None:
-            message = f"model judge `{judge}` has no description"
-            raise StoreError(message, hint=STATING_HINT)
+            raise StoreError(f"model judge `{judge}` has no description", hint=STATING_HINT)
         self.identity = identity_of(row)
         self.prompt: str | None = row.prompt
 

@@ -235,7 +235,6 @@ def _outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Prog
 
 
 def _write_contract(out: Outgoing) -> None:
-    """Write what others read, but for qrels."""
     columns = (TOPIC.c.number.label("topic"), TOPIC.c.title, TOPIC.c.description, TOPIC.c.narrative)
     rows = map(dict, out.inside.session.execute(select(*columns)).mappings())
     topics, documents = sorted(rows, key=lambda row: natural_key(row["topic"])), _documents(out)
@@ -630,7 +629,6 @@ _Row = tuple[int, dict[str, Any]]
 
 
 def _refers(column: Column[Any]) -> str:
-    """Return the table that a column refers to; empty = none."""
     return next((key.column.table.name for key in column.foreign_keys), "")
 
 

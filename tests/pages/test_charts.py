@@ -11,8 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pages.charts import Chart, ChartLine, HeatMap, LineChart, Row, Rows, draw, draw_in_pieces
-from pooler.pages.svg import Axis, Sheet
+from pooler.pages.charts import (
+    Axis,
+    Chart,
+    ChartLine,
+    HeatMap,
+    LineChart,
+    Row,
+    Rows,
+    Sheet,
+    draw,
+    draw_in_pieces,
+)
 from store.errors import ArgumentError
 from tests.pages.boxes import SVG, assert_readable, letters, squeezed
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pooler.pages.charts import HeatMap, LineChart, Rows, draw
-from pooler.pages.figures import chart_of, facts_table, figure, page_table, rounded
 from pooler.pages.page import Figure
+from pooler.pages.report import chart_of, facts_table, figure, page_table, rounded
 from pooler.tables import Column, Plot, Table
 
 TABLE = Table.of_rows(

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pages.charts import HeatMap, Row, Rows
-from pooler.pages.page import Figure, PageColumn, PageTable, Points, ReportPage, Section, render
-from pooler.pages.svg import Axis
+from pooler.pages.charts import Axis, HeatMap, Row, Rows
+from pooler.pages.page import Figure, PageColumn, PageTable, ReportPage, Section, render
 from tests.pages.boxes import SVG, squeezed
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)> \"'&\x00 漬物"
@@ -33,7 +32,7 @@ def page_of(text: str = "a run", n_rows: int = 2) -> ReportPage:
     """Return a page with a block of every kind, of which every text is the one given."""
     made = figure(text, n_rows)
     alone = replace(made.table, command=text)
-    blocks = (text, Points((text, text)), made.table, alone, made)
+    blocks = (text, (text, text), made.table, alone, made)
     sections = (Section(text, blocks), Section(text, (made, made)))
     return ReportPage(text, text, sections, text)
 
@@ -73,7 +72,7 @@ def test_any_text_leaves_the_page_whole(text):
 def test_every_text_is_on_the_page():
     """Title, lead, paragraph, list, captions, headings, cells, commands and footer."""
     texts = [f"text{n}" for n in range(15)]
-    points = Points((texts[12], texts[13]))
+    points = (texts[12], texts[13])
     table = PageTable(
         texts[4], (PageColumn(texts[5]), PageColumn(texts[6])), ((texts[7], HOSTILE),), texts[14]
     )

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from pooler.pages.svg import COLOURS, N_SERIES, N_SHADES, stylesheet
+from pooler.pages.charts import COLOURS, N_SERIES, N_SHADES, stylesheet
 
 LIGHT, DARK = ({name: pair[scheme] for name, pair in COLOURS.items()} for scheme in (0, 1))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pooler.pages.svg import Axis, make_scale, tick_labels, ticks
+from pooler.pages.charts import Axis, make_scale, tick_labels, ticks
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -361,8 +361,8 @@ def show_guidelines(
     """
     if version is not None:
         found = collection.guidelines.get(version)
-        page = sanitise(found.text).removesuffix("\n").split("\n")
         facts = {"version": found.version, "created_at": found.created_at}
+        page = sanitise(found.text).removesuffix("\n").split("\n")
         return Shown(known=facts, found=[text_table(found.text)], page=page)
     rows: list[dict[str, Any]] = []
     for one in collection.guidelines.all():
@@ -548,11 +548,7 @@ def run_details(collection: Collection, tag: str) -> Shown:
     for name in ("pooled", "judged", "relevant"):
         facts[f"documents_{name}"] = sum(getattr(one, name) for one in found.topics)
     relevant = f"graded {collection.scale.relaxed} or more by somebody, person or model"
-    columns = [
-        TOPIC,
-        *(Column(name, "int") for name in ("documents", "pooled", "judged")),
-        Column("relevant", "int", about=relevant),
-    ]
+    columns = [TOPIC, Column("documents", "int"), _POOLED, _JUDGED, replace(_RELEVANT, about=relevant)]
     return Shown(known=facts, found=[Table.of_records("by_topic", columns, found.topics)])
 
 

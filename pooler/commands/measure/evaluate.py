@@ -194,8 +194,7 @@ def _judged_sample(
             requirement = "is for a collection; a prels file already has one grade per document"
             raise ArgumentError("qrels", requirement, named)
     if not (source.option("runs") or source.option("listed")):
-        message = "no run file is named"
-        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
+        raise PoolerError("no run file is named", hint="name run files, or a list of them with --runs FILE")
     # With a scale grades must be on it, and negative rels off it are not judgements; without one negative
     # rels are what the program of the form takes them for.
     declared = source.option("scale")

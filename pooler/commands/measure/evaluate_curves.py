@@ -79,8 +79,7 @@ def evaluate_clusters(
             message = f"{n_alone} with a {has} and no {lacks}, the first `{alone[0]}`"
             raise PoolerError(message, hint="both have to name the same documents")
     if not found:
-        message = "there is no document"
-        raise PoolerError(message, hint="a line is `docno cluster`, and `docno class`")
+        raise PoolerError("there is no document", hint="a line is `docno cluster`, and `docno class`")
     labels = [truth[docno] for docno in found]
     files = [None if isinstance(given, Mapping) else str(given) for given in (clusters, classes)]
     counts = contingency_table([*found.values()], labels)

@@ -219,8 +219,6 @@ def _filled(table: Table) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two pools, read."""
-
     words: str
     pairs: Set[Pair]
     pool: StoredPool | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
@@ -55,7 +56,6 @@ _COLUMNS = (
 
 
 def _budgets(option: str, text: str) -> list[int | None]:
-    """Read numbers of judgements; ``None`` is `all`."""
     budgets: list[int | None] = []
     for part in text.split(","):
         word = part.strip()
@@ -137,27 +137,27 @@ def replay(
         raise PoolerError("none of these runs contributes to pools", hint=hint)
     feeding = [*judged.feeding]
     topics = judged_topics(judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding)
-    if any(one.strategy.uses_scores for one in contenders):
+    if any(strategy.uses_scores for _, strategy, _ in contenders):
         topics = _with_scores(topics, source, depth, feeding)
     followed: list[list[TopicReplay]] = [[] for _ in contenders]
     how: dict[str, Any] = {"seed": seed, "unjudged": unjudged}
     with progress("topics", len(contenders) * len(topics)) as advance:
-        for one, replays in zip(contenders, followed, strict=True):
+        for (_, strategy, parameters), replays in zip(contenders, followed, strict=True):
             for topic in topics:
-                replays.append(replay_topic(one.strategy, topic, one.parameters, **how))
+                replays.append(replay_topic(strategy, topic, parameters, **how))
                 advance(1)
     n_most = max((one.n_judgements for replays in followed for one in replays), default=0)
     if not n_most:
         message = f"none of the first {depth} documents of any run is judged"
         raise PoolerError(message, hint="are the runs and the judgements of different topics?")
     arrays = source.arrays(cutoff or 1000)
-    _tell(judged, topics, arrays.topics, feeding, depth=depth, seed=seed)
+    _tell(judged, topics, arrays.topics, feeding, depth, seed)
     at = default_budgets(n_most) if budgets is None else sorted({one or n_most for one in budgets})
     ranks = relevant_ranks(arrays)
     orders = [order_points(ranks, topics, replays, at) for replays in followed]
     counts = np.stack([counts_by_budget(replays, at) for replays in followed])
     settings = frozen_settings(
-        strategies=tuple(one.label for one in contenders),
+        strategies=tuple(label for label, _, _ in contenders),
         budgets=tuple(at),
         cutoff=cutoff or 1000,
         **source.settings(),
@@ -233,23 +233,18 @@ class Replay(Result):
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the relevant documents found, over the judgements a topic."""
-        columns = [Column(name, "int", name) for name in self.strategies]
-        data = {
-            "judgements": np.arange(self.curves.shape[1]),
-            **dict(zip(self.strategies, self.curves, strict=True)),
-        }
-        table = Table("curves", [Column("judgements", "int", "judgements per topic"), *columns], data)
-        return (
-            Plot(
-                table=table,
-                kind="lines",
-                label="judgements",
-                value=self.strategies[0],
-                parts=self.strategies,
-                axis="documents",
-                title="Relevant documents found",
-            ),
+        spent = Column("judgements", "int", "judgements per topic")
+        found = (Column(name, "int", name) for name in self.strategies)
+        columns = {spent: np.arange(self.curves.shape[1]), **dict(zip(found, self.curves, strict=True))}
+        plot = Plot(
+            table=Table.of_columns("curves", columns),
+            kind="lines",
+            label="judgements",
+            parts=self.strategies,
+            axis="documents",
+            title="Relevant documents found",
         )
+        return (plot,)
 
     def _replay(self) -> Table:
         rows = [
@@ -279,12 +274,9 @@ class Replay(Result):
             for place in range(len(self.budgets))
             for one in range(len(self.strategies))
         ]
-        both = [(topic, one) for topic in range(len(self.topics)) for one in range(len(self.strategies))]
-        names = {
-            "topic": [self.topics[topic] for topic, _ in both],
-            "strategy": [self.strategies[one] for _, one in both],
-        }
-        found = np.array([self.found[one, topic] for topic, one in both])
+        topics, strategies = zip(*product(self.topics, self.strategies), strict=True)
+        names = {"topic": topics, "strategy": strategies}
+        found = self.found.swapaxes(0, 1).reshape(-1, len(self.budgets))
         grid = self._grid("found", names, found, "int", title=_FOUND, notes=self._notes())
         return Table.of_rows("topics", [TOPIC, *_COLUMNS, REASON], rows).seen_as(grid)
 
@@ -370,7 +362,6 @@ def _tell(
     topics: Sequence[JudgedTopic],
     names: Sequence[str],
     feeding: Sequence[str],
-    *,
     depth: int,
     seed: int | None,
 ) -> None:
@@ -389,17 +380,8 @@ def _tell(
         say(f"{counted(extra, 'topic')} of the runs {verbs[0]} no judgement and {verbs[1]} left out")
 
 
-@dataclass(frozen=True, slots=True)
-class _Contender:
-    """A strategy with its parameters, as it was asked for."""
-
-    label: str
-    strategy: AnyStrategy
-    parameters: dict[str, ParameterValue]
-
-
-def _contender(text: str, seed: int | None) -> _Contender:
-    """Read a strategy with its parameters; see `replay` for what is raised."""
+def _contender(text: str, seed: int | None) -> tuple[str, AnyStrategy, dict[str, ParameterValue]]:
+    """Return the name by which a strategy was asked for, the strategy, and its parameters."""
     name, _, listed = text.partition(":")
     if name.endswith(".py"):
         function, _, listed = listed.partition(":")
@@ -411,7 +393,7 @@ def _contender(text: str, seed: int | None) -> _Contender:
     except ArgumentError as error:
         name = f"--strategy {name}:{error.name}"
         raise ArgumentError(name, error.requirement, error.got, hint=error.hint) from None
-    return _Contender(text if listed else name, strategy, parameters)
+    return text if listed else name, strategy, parameters
 
 
 def _parameters(listed: str, strategy: AnyStrategy) -> dict[str, ParameterValue]:
@@ -436,7 +418,6 @@ def _with_scores(
     for topic in topics:
         rankings = topic.rankings
         if rankings.n_documents:
-            table = runs.of_topic(rankings.topic, scores=True).rankings.scores
-            rankings = replace(rankings, scores=table)
+            rankings = replace(rankings, scores=runs.of_topic(rankings.topic, scores=True).rankings.scores)
         added.append(replace(topic, rankings=rankings))
     return added

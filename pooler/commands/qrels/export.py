@@ -759,8 +759,7 @@ def _place(judge: str) -> Path:
 
 def _check_free(place: Path) -> None:
     if place.exists() or place.is_symlink():
-        message = f"{place} already exists"
-        raise StoreError(message, hint="choose another name: nothing is overwritten")
+        raise StoreError(f"{place} already exists", hint="choose another name: nothing is overwritten")
 
 
 def _write_page(opened: Collection, judge: str, file: Path, place: Path) -> list[_Words]:

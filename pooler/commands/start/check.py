@@ -81,8 +81,7 @@ def check(
     """
     entries = entries_of(map(str, runs), None if listed is None else str(listed))
     if not entries:
-        message = "no run file is named"
-        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
+        raise PoolerError("no run file is named", hint="name run files, or a list of them with --runs FILE")
     return check_entries(
         entries, depth=depth, order=order, lenient=lenient, collection=collection, rules=rules
     )

@@ -228,8 +228,7 @@ def import_runs(
     if late:
         entries = [with_changes(entry, contributes=False) for entry in entries]
     if not entries:
-        message = "no run file is named"
-        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
+        raise PoolerError("no run file is named", hint="name run files, or a list of them with --runs FILE")
     if rules is not None:
         from pooler.commands.start.check import check_entries
         from pooler.reading.rules import RULES

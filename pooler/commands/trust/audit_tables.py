@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pooler.commands.trust.audit_corrected import Correction, correction
-from pooler.commands.trust.audit_material import FIRST
+from pooler.commands.trust.audit_material import FIRST, Correction, correction
 from pooler.result import Later, Result, fields_of
 from pooler.sources.source import Source
 from pooler.tables import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.measure.compare import normality_plot
-from pooler.pages.figures import figure, page_table
-from pooler.pages.page import Figure, PageTable, Points, ReportPage, Section
-from pooler.pages.report import Report, written_by
+from pooler.pages.page import Figure, PageTable, ReportPage, Section
+from pooler.pages.report import Report, figure, page_table, written_by
 from pooler.result import Result
 from pooler.sources.probabilities import Probable
 from pooler.tables import DOCUMENTS, RUN, TOPIC, Column, Plot, Table, hidden
@@ -730,14 +729,14 @@ def _verdicts(paper: Paper) -> Section:
         for row in rows
     )
     notes = paper.table("verdicts").notes
-    return Section(paper.title("verdicts"), (notes[0], Points(points), *notes[1:]))
+    return Section(paper.title("verdicts"), (notes[0], points, *notes[1:]))
 
 
 def _section(paper: Paper, name: str) -> Section:
     table = paper.table(name)
     notes = [note for note in table.notes if note]
     drawn = paper.drawings().get(name)
-    blocks: list[str | Points | PageTable | Figure] = [*notes[:1]]
+    blocks: list[str | PageTable | Figure] = [*notes[:1]]
     if drawn is not None:
         blocks.append(figure(drawn, _READ[name], "", table, caption="Numbers of the figure"))
     else:

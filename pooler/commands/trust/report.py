@@ -32,9 +32,8 @@ from pooler.commands.trust.report_material import MOST_DRAWN, Material, Stored, 
 from pooler.files import check_place
 from pooler.judge_kinds import kinds_words, models_sentence, voters_sentence
 from pooler.messages import progress
-from pooler.pages.figures import reason_words
-from pooler.pages.page import Figure, PageTable, Points, ReportPage, Section, Verdict
-from pooler.pages.report import Report, check_replaceable, written_by
+from pooler.pages.page import Figure, PageTable, ReportPage, Section, Verdict
+from pooler.pages.report import Report, check_replaceable, reason_words, written_by
 from pooler.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
 from store.judging.kinds import is_mixed
@@ -145,19 +144,19 @@ def report(
     return made
 
 
-def _section(title: str, blocks: Iterable[str | Points | PageTable | Figure]) -> Section | None:
+def _section(title: str, blocks: Iterable[str | PageTable | Figure]) -> Section | None:
     found = tuple(blocks)
     return Section(title, found) if found else None
 
 
 def _in_short(sentences: Sequence[str]) -> Section:
     """List what there is to say: first what alarms, last what reassures."""
-    blocks: list[str | Points] = []
+    blocks: list[str | tuple[str, ...]] = []
     headings: dict[type[str], str]
     headings = {Alarm: "What alarms:", str: "What else is known:", Comfort: "What reassures:"}
     for kind, heading in headings.items():
-        points = [one for one in sentences if kind is type(one)]
-        blocks += [heading, Points(tuple(points))] if points else []
+        points = tuple(one for one in sentences if kind is type(one))
+        blocks += [heading, points] if points else []
     return Section("In short", tuple(blocks))
 
 

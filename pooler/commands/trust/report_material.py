@@ -119,7 +119,9 @@ class CommandLines:
         """Write a command about the runs that were given, or about some, by their tags."""
         if self.is_in_memory:
             return ""
-        named = self._runs() if runs is None else [self._run(tag) for tag in runs]
+        named = self._runs()
+        if runs is not None:
+            named = [_file(self.files[tag]) if tag in self.files else tag for tag in runs]
         # Named runs are read from their files; the list would bring all of its own.
         words = [name, *own, *self._options(with_list=runs is None), *self._collection()]
         is_option = any(run.startswith("-") and run != _STDIN for run in named)
@@ -139,9 +141,6 @@ class CommandLines:
         if is_of_files or self._where() == DEFAULT_COLLECTION:
             return []
         return ["--collection", _without_password(self._where())[0]]
-
-    def _run(self, tag: str) -> str:
-        return _file(self.files[tag]) if tag in self.files else tag
 
     def _options(self, *, with_list: bool) -> list[str]:
         option = self.source.option
@@ -265,8 +264,9 @@ class Material:
         """Write of how many things something is: of some, and of topics and judgements."""
         found = self.diagnosis.found
         n_judged = int(found.topics.judged.sum())
-        topics = counted(len(found.rankings.topics), "topic")
-        return f"{what}, {topics}, {counted(n_judged, 'judged document')}"
+        return (
+            f"{what}, {counted(len(found.rankings.topics), 'topic')}, {counted(n_judged, 'judged document')}"
+        )
 
     @property
     def depth(self) -> int | str | None:
@@ -285,11 +285,6 @@ class Material:
     def one_depth(self) -> int | None:
         """The same where it is one number, for functions and commands."""
         return self.depth if isinstance(self.depth, int) else None
-
-    @property
-    def depth_words(self) -> Sequence[str]:
-        """The option that gives a command that number."""
-        return () if self.one_depth is None else ("--depth", str(self.one_depth))
 
     @property
     def own_depth(self) -> Sequence[str]:
@@ -316,14 +311,10 @@ def _of_collection(source: Source) -> Stored:
         # Of sums the level is a sum; every judge gives grades.
         level = source.level if definition.aggregate == "sum" else source.level_of_judges(scale)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
-        everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
-        audits = _audits(source, opened, level, everybody)
         found: AgreementResult | str
-        by_kind: dict[str, AgreementResult | str] = {}
         try:
             judges = opened.grades.voters(definition.judges, definition.kinds or tuple(SORTS)).voting
             found = _agreement(opened, level, judges)
-            by_kind = _by_kind(opened, level, found)
         except PoolerError as error:
             found = error.message
         return Stored(
@@ -334,8 +325,8 @@ def _of_collection(source: Source) -> Stored:
             progress=status(opened).table("status"),
             costs=status_effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
-            by_kind=by_kind,
-            audits=audits,
+            by_kind={} if isinstance(found, str) else _by_kind(opened, level, found),
+            audits=_audits(source, opened, level),
             level=level,
             made_otherwise=[f"{one.name} {made}" for one in pools if (made := made_otherwise(one.manifest))],
             is_sampled=any(is_sampled(one.manifest) for one in pools),
@@ -362,8 +353,8 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
     return by_kind
 
 
-def _audits(source: Source, opened: Collection, level: int, judges: Sequence[str]) -> dict[str, Audit | str]:
-    definition = source.definition
+def _audits(source: Source, opened: Collection, level: int) -> dict[str, Audit | str]:
+    definition, judges = source.definition, opened.grades.voters(kinds=tuple(SORTS)).voting
     kinds = {judge.name: judge.kind for judge in opened.judges.all()}
     people = [name for name in definition.judges or judges if kinds[name] == JudgeKind.HUMAN]
     models = [name for name in judges if kinds[name] == JudgeKind.MODEL]

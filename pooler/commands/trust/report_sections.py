@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,9 @@ from pooler.commands.trust.sensitivity import conclusion, ranks_below, sensitivi
 from pooler.commands.trust.variation import variation_of
 from pooler.judge_kinds import kinds_words, voters_sentence
 from pooler.messages import Listener, listening
-from pooler.pages.figures import HEADINGS, facts_table, figure, numbers, page_table
+from pooler.pages.charts import N_SERIES
 from pooler.pages.page import Figure, PageTable, Section
-from pooler.pages.svg import N_SERIES
+from pooler.pages.report import HEADINGS, facts_table, figure, numbers, page_table
 from pooler.reasons import REASONS as UNDEFINED
 from pooler.sources.probabilities import empty_words, load_probable, without_words
 from pooler.tables import DIFFERENCE, RUN_A, RUN_B, Column, Plot, Table
@@ -135,14 +136,7 @@ def pool(material: Material) -> Iterator[str | Figure]:
             "pool_unjudged": "unjudged",
         }
         yield figure(
-            Plot(
-                table=called(drawn, parts),
-                kind="stacks",
-                label="topic",
-                parts=[*parts],
-                axis="documents",
-                title="Documents of the pool, topic by topic",
-            ),
+            _plot("stacks", "Documents of the pool, topic by topic", drawn, "topic", "documents", parts),
             "Each bar is the pool of a topic; its last part is unjudged, and a"
             f" topic without a first part has no relevant document.{which}",
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
@@ -153,16 +147,9 @@ def pool(material: Material) -> Iterator[str | Figure]:
     n_runs = material.counted(counted(len(diagnosis.runs), "run"))
     command = commands.of_runs("diagnose", "--table", "ranks", *material.own_depth)
     last = "" if depth_pool is None else f" Rank {depth_pool.span} was the last of the pool."
+    axis, parts = "share of the runs' documents that are unjudged", {"share_unjudged": "unjudged"}
     yield figure(
-        Plot(
-            table=called(by_rank, {"share_unjudged": "unjudged"}),
-            kind="lines",
-            label="rank",
-            value="share_unjudged",
-            axis="share of the runs' documents that are unjudged",
-            ends=(0, 1),
-            title="Unjudged documents, rank by rank",
-        ),
+        _plot("lines", "Unjudged documents, rank by rank", by_rank, "rank", axis, parts, ends=(0, 1)),
         "The share of the runs' documents at each rank that are unjudged: runs that fed the pool"
         f" have few down to its depth, other runs more.{last}",
         command,
@@ -171,21 +158,14 @@ def pool(material: Material) -> Iterator[str | Figure]:
     )
     if depth_pool is not None:
         of_pool = by_rank.head(depth_pool.depth)
+        title = "Relevant documents by the rank that first found them"
         parts = {
             "entering": "new documents",
             "entering_judged": "of them judged",
             "entering_relevant": "of them relevant",
         }
         yield figure(
-            Plot(
-                table=called(of_pool, parts),
-                kind="lines",
-                label="rank",
-                parts=[*parts],
-                ends=(0, None),
-                axis="documents that no rank above had",
-                title="Relevant documents by the rank that first found them",
-            ),
+            _plot("lines", title, of_pool, "rank", "documents that no rank above had", parts, ends=(0, None)),
             "Where the lowest line is still above 0 at the last rank of the pool, a deeper pool"
             " would probably have found more; ranks below it were not pooled and are left out.",
             command,
@@ -224,7 +204,7 @@ def contributions(material: Material) -> Iterator[Figure | str]:
             title += ", with its whole group" if by_group else ", without its group"
         parts = {"unique": HEADINGS["unique"], "unique_relevant": HEADINGS["unique_relevant"]}
         yield figure(
-            Plot(table=late, kind="bars", label="run", value="change", axis="change of MAP", title=title),
+            _plot("bars", title, late, "run", "change of MAP", value="change"),
             f"How far the run's MAP falls without the documents that only {who} brought. A run that"
             " came later and differed as much from the others would lose as much.",
             command,
@@ -234,14 +214,7 @@ def contributions(material: Material) -> Iterator[Figure | str]:
             n=late_n,
         )
         yield figure(
-            Plot(
-                table=called(most, parts),
-                kind="bars",
-                label="run",
-                parts=[*parts],
-                axis="documents",
-                title=f"Documents that only {of_whom} brought",
-            ),
+            _plot("bars", f"Documents that only {of_whom} brought", most, "run", "documents", parts),
             f"How many documents the pool owes only to {of_whom}; the second bar counts the"
             " relevant ones among them.",
             command,
@@ -257,16 +230,7 @@ def limits(material: Material) -> Figure | str:
     table = with_reasons(material.diagnosis.table("runs"), material).sort("ap", descending=True)
     best, n = material.first(table, "the best")
     return figure(
-        Plot(
-            table=best,
-            kind="dots",
-            label="run",
-            value="ap",
-            low="low",
-            high="high",
-            axis="MAP",
-            title="MAP between its limits",
-        ),
+        _plot("dots", "MAP between its limits", best, "run", "MAP", value="ap", low="low", high="high"),
         "The dot is MAP with unjudged documents counted as not relevant; the line goes from the lowest to"
         " the highest that it could be, depending on the unjudged documents of the run's own list. It is"
         " not a confidence interval: the topics stay the same.",
@@ -294,7 +258,23 @@ def other_pools(material: Material) -> list[str]:
     ]
 
 
-def called(table: Table, headings: dict[str, str]) -> Table:
+def _plot(
+    kind: Any,
+    title: str,
+    table: Table,
+    label: str | tuple[str, ...],
+    axis: str,
+    parts: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Plot:
+    """Return a plot; `parts`: its columns, and what each is called on it."""
+    parts = parts or {}
+    return Plot(
+        kind=kind, title=title, table=called(table, parts), label=label, axis=axis, parts=[*parts], **more
+    )
+
+
+def called(table: Table, headings: Mapping[str, str]) -> Table:
     """Return a table with other headings, as the parts of a plot are called."""
     columns = [replace(one, heading=headings.get(one.name, one.heading)) for one in table.columns]
     return replace(table, columns=columns)
@@ -326,14 +306,7 @@ def judging(material: Material) -> Iterator[str | Figure]:
     if len(owing):
         progress = replace(stored.progress, notes=())
         yield figure(
-            Plot(
-                table=called(owing, _STATES),
-                kind="stacks",
-                label="judge",
-                parts=[*_STATES],
-                axis="documents",
-                title="How far each judge has come",
-            ),
+            _plot("stacks", "How far each judge has come", owing, "judge", "documents", _STATES),
             "Each bar shows what a judge was given; what was skipped or is unjudged still has to be done.",
             commands.of_collection("status"),
             progress,
@@ -346,37 +319,29 @@ def judging(material: Material) -> Iterator[str | Figure]:
         yield "No judgement here was timed, so nothing is known about what judging cost."
         return
     n = f"{counted(len(timed), 'judge')} whose judging was timed"
+    effort = commands.of_collection("status", "effort")
+    of_dwell: dict[str, Any] = {"value": "dwell_median_s", "low": "dwell_lower_s", "high": "dwell_upper_s"}
     yield figure(
-        Plot(
-            table=timed,
-            kind="bars",
-            label="judge",
-            value="active_s",
-            axis="active time (seconds)",
-            title="Time at the desk",
-        ),
+        _plot("bars", "Time at the desk", timed, "judge", "active time (seconds)", value="active_s"),
         "Active seconds of each judge, pauses left out.",
-        commands.of_collection("status", "effort"),
+        effort,
         stored.costs,
         caption="Times are in seconds.",
         n=n,
     )
-    of_dwell = ("dwell_median_s", "dwell_lower_s", "dwell_upper_s")
     yield figure(
-        Plot(
-            table=timed,
-            kind="dots",
-            label="judge",
-            value=of_dwell[0],
-            low=of_dwell[1],
-            high=of_dwell[2],
-            axis="time until decided (seconds)",
+        _plot(
+            "dots",
+            "Time on a document",
+            timed,
+            "judge",
+            "time until decided (seconds)",
             ends=(0, None),
-            title="Time on a document",
+            **of_dwell,
         ),
         "The line spans the middle half of the times that a judge's documents were on the screen before"
         " they were decided; the dot is the median.",
-        commands.of_collection("status", "effort"),
+        effort,
         stored.costs,
         caption="Times are in seconds.",
         n=n,
@@ -501,19 +466,14 @@ def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure
     raw = {frozenset((first, second)): share for first, second, share in pairs}
     columns = [Column("judge"), *(Column(judge, "float", judge, digits=2) for judge in judges)]
     rows = [{"judge": one} | {other: raw.get(frozenset((one, other))) for other in judges} for one in judges]
+    table = Table.of_rows("same_grade", columns, rows)
+    words = (
+        "Of the documents that both judges graded, the share with the same grade from both.",
+        "a judge with itself, or two who share no document",
+    )
+    parts, title = dict(zip(judges, judges, strict=True)), "The same grade, judge by judge"
     return figure(
-        Plot(
-            table=Table.of_rows("same_grade", columns, rows),
-            kind="grid",
-            label="judge",
-            parts=judges,
-            title="The same grade, judge by judge",
-            axis="judge",
-            words=(
-                "Of the documents that both judges graded, the share with the same grade from both.",
-                "a judge with itself, or two who share no document",
-            ),
-        ),
+        _plot("grid", title, table, "judge", "judge", parts, words=words),
         "The stronger the shade, the more often the two judges gave the same grade.",
         command,
         graded,
@@ -582,8 +542,6 @@ _OF_ORDER = ("map_before", "map_after", "change", "tau_b", "tau_ap", "swapped", 
 _OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", *_OF_ORDER)
 _RELIABLE = 0.9
 """E rho2 below which the order of the runs is an alarm."""
-_OF_REQUIRED = ("a", "b", "difference", "needed")
-_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
 _OF_SWAPS = ("p_t2_removed", "p_t2_included", "reversed", "simulated", "simulated_error")
 _OF_PAIRS = ("a", "b", "topics", "difference", "sd", "k", *_OF_SWAPS)
 _OF_LEVEL = ("level", "level_low", "level_high", "tau", "tau_ap")
@@ -612,17 +570,16 @@ def unjudged(material: Material) -> SectionPart:
     if material.depth is not None:
         found = sensitivity(material.source, depth=material.one_depth, cutoff=material.cutoff)
         below = ranks_below(material.depth)
+        depth = () if material.one_depth is None else ("--depth", str(material.one_depth))
         words = conclusion(found.runs, found)
-        about = f"if the unjudged documents at {below} of one run, the worst, were relevant"
-        why = ""
         taus = found.tau_b[(found.status == UNJUDGED).any(axis=1)]
         if not taus.size:
-            about = "unjudged documents"
             why = f"none is at {below}, so none could be tried"
         elif np.isnan(taus).all():
-            about, why = "unjudged documents", f"no tau: {UNDEFINED['all-tied']}"
+            why = f"no tau: {UNDEFINED['all-tied']}"
         else:
-            tau = float(np.nanmin(taus))
+            about = f"if the unjudged documents at {below} of one run, the worst, were relevant"
+            tau, why = float(np.nanmin(taus)), ""
         table = found.table("sensitivity")
         moves = [-abs(change) for change in numbers(table, "change")]
         table = table.take(sorted(range(len(table)), key=lambda row: (math.isnan(moves[row]), moves[row])))
@@ -630,13 +587,11 @@ def unjudged(material: Material) -> SectionPart:
         title = f"Change of MAP if unjudged documents at {below} were relevant"
         blocks += [
             figure(
-                Plot(
-                    table=drawn, kind="bars", label="run", value="change", axis="change of MAP", title=title
-                ),
+                _plot("bars", title, drawn, "run", "change of MAP", value="change"),
                 "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
                 " deeper ones (eq. 19 of Kishida 2001): a long bar means a score that depends on"
                 " where judging stopped.",
-                material.commands.of_runs("sensitivity", *material.depth_words),
+                material.commands.of_runs("sensitivity", *depth),
                 replace(table, notes=()),
                 _OF_SENSITIVITY,
                 n=n,
@@ -693,7 +648,7 @@ def disagreement(material: Material) -> SectionPart:
             " it.",
             commands.of_probabilities("variation"),
             table,
-            _OF_VARIATION,
+            ("run", "topics", "judged", "mean", "sd", "low", "high", "share"),
             n=n,
         ),
         *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
@@ -740,41 +695,34 @@ def differences(material: Material) -> SectionPart | None:
         needed = _needed(material)
         gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
         n_enough = sum(gap >= 0 for gap in gaps)
-        weight = Alarm if n_enough < len(needed) else str
-        pair = "any other pair" if n_enough else "a pair"
-        # Not that they are equal follows for pairs that are not significantly different.
-        undecided = f" These topics do not show which run of {pair} is better; that does not prove a tie."
+        undecided = ""
+        if n_enough < len(needed):
+            pair = "any other pair" if n_enough else "a pair"
+            # Not that they are equal follows for pairs that are not significantly different.
+            undecided = f" These topics do not show which run of {pair} is better; that does not prove a tie."
+        weight = Alarm if undecided else str
         words = [
             weight(
                 f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
                 f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
-                " pair taken by itself; by chance, so would 1 in 20 pairs of equal runs."
-                + undecided
-                * (n_enough < len(needed))
+                f" pair taken by itself; by chance, so would 1 in 20 pairs of equal runs.{undecided}"
             )
         ]
         by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
+        commands = material.commands
         needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
-        drawn, n = material.first(
-            needed, "those furthest from it", "pair of neighbours", "pairs of neighbours"
-        )
+        several = ("pair of neighbours", "pairs of neighbours")
+        drawn, n = material.first(needed, "those furthest from it", *several)
+        parts = {"difference": "difference in MAP", "needed": "needed"}
+        title = "The difference that two runs need"
         blocks.append(
             figure(
-                Plot(
-                    table=called(drawn, {"difference": "difference in MAP", "needed": "needed"}),
-                    kind="bars",
-                    label=("a", "b"),
-                    parts=("difference", "needed"),
-                    axis="difference in MAP",
-                    title="The difference that two runs need",
-                ),
+                _plot("bars", title, drawn, ("a", "b"), "difference in MAP", parts),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                material.commands.of_runs("compare", runs=by_map)
-                if material.commands.can_name(by_map)
-                else "",
+                commands.of_runs("compare", runs=by_map) if commands.can_name(by_map) else "",
                 needed,
-                _OF_REQUIRED,
+                ("a", "b", "difference", "needed"),
                 n=n,
             )
         )

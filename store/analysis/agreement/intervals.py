@@ -267,13 +267,11 @@ def _intervals(
 
 
 def _values(statistic: Statistic, stack: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute a statistic of every array of a stack."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(statistic(stack), dtype=np.float64)
 
 
 def _percentiles(estimate: float, values: NDArray[np.float64]) -> Interval:
-    """Make an interval of the values of all resamples."""
     defined = values[np.isfinite(values)]
     if not np.isfinite(estimate):
         return Interval(None, None, "undefined")

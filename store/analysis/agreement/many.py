@@ -294,7 +294,6 @@ def _one(
     n_topics: int = 1,
     interval: Interval | None = None,
 ) -> AllJudges:
-    """Return a coefficient, or why its value is NaN."""
     if np.isnan(value):
         reason = _reason(population, n_documents, name)
         return AllJudges(name, None, reason, n_documents, n_topics, interval)

@@ -401,7 +401,6 @@ def _of_part(statistic: Statistic, start: int, shape: tuple[int, ...]) -> Statis
 
 
 def _number(values: NDArray[Any]) -> float | None:
-    """Return the one value of an array; ``None`` for NaN."""
     value = float(values[0])
     return None if np.isnan(value) else value
 

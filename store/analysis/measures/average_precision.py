@@ -401,7 +401,6 @@ def swap_effect(
 
 
 def _least(n_documents: int, n_relevant: int, collection_size: int) -> float:
-    """Compute eq. 4 of one list."""
     retrieved = max(0, n_relevant - (collection_size - n_documents))
     found = np.arange(1, retrieved + 1, dtype=np.float64)
     return float(np.sum(found / (n_documents - retrieved + found)) / n_relevant)  # [1] Eq. 4

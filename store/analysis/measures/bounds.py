@@ -380,7 +380,6 @@ def _from_below(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _counted(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count the flags in the first 0, 1, ..., width ranks."""
     none = np.zeros((flags.shape[0], 1), dtype=np.int64)
     return np.concatenate([none, np.cumsum(flags, axis=-1)], axis=-1)
 
@@ -529,7 +528,6 @@ def coverage(
 
 
 def _inferred(rankings: GradedRankings, scores: Scores, pooled: NDArray[np.bool_], level: int) -> Scores:
-    """Return infAP with unjudged documents of the pool."""
     values = inferred_average_precision(
         rankings.relevant(level),
         rankings.relevant(min(0, level)),

@@ -223,7 +223,6 @@ def _total(table: Confusion) -> NDArray[np.int64]:
 
 
 def _alpha(beta: float | None, alpha: float | None) -> float:
-    """Return the weight of precision."""
     if alpha is not None:
         return alpha
     return 0.5 if beta is None else 1 / (1 + beta * beta)

@@ -232,7 +232,6 @@ def _of_collection(
 
 
 def _cell(summary: str, name: str, *parameters: str) -> Definition:
-    """Define a cell of the confusion table."""
     return Definition(
         summary,
         lambda lists, measure: getattr(_confusion(lists, measure), name).astype(np.float64),
@@ -244,8 +243,6 @@ def _cell(summary: str, name: str, *parameters: str) -> Definition:
 
 
 def _of_sample(summary: str, **how: Any) -> Definition:
-    """Define a measure of a judged sample."""
-
     def refused(_: GradedLists, name: MeasureName) -> NDArray[np.float64]:
         requirement = "must not be one of a judged sample, which `evaluate` alone takes"
         raise ArgumentError("measure", requirement, str(name))

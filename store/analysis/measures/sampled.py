@@ -358,8 +358,6 @@ def stratified_scores(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Strata:
-    """A pool by stratum."""
-
     codes: NDArray[np.int64]
     """Shape (n_documents,): stratum of each document, from 0."""
     graded: NDArray[np.bool_]

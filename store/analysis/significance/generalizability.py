@@ -78,7 +78,6 @@ class Dependable:
 
 
 def _topics(one: float, target: float) -> int | None:
-    """Return the topics that raise a coefficient to a target."""
     if one <= 0:
         return None
     needed = target * (1 - one) / (one * (1 - target))

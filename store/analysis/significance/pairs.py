@@ -266,8 +266,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 def check_pair(tags: Sequence[str]) -> None:
     """Raise `PoolerError` when there is one run only."""
     if len(tags) < 2:
-        message = f"there is one run, `{tags[0]}`: a pair needs two"
-        raise PoolerError(message, hint="name another run")
+        raise PoolerError(f"there is one run, `{tags[0]}`: a pair needs two", hint="name another run")
 
 
 _STEP = 0.125

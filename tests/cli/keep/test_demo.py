@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.commands.start.init import NEXT, STEPS
+from pooler.commands.start.demo import NEXT, STEPS
 from tests.helpers.run import GARDEN, Cli
 
 

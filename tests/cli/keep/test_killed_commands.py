@@ -29,7 +29,7 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from tests.helpers.postgres import empty_schema
-from tests.helpers.run import by_rule, environment, program, run_inside, write
+from tests.helpers.run import environment, program, run_inside, write
 from tests.helpers.saved_pages import block, record, save
 from tests.helpers.world import carry, count_rows, engine_of
 
@@ -86,6 +86,7 @@ def prepare(folder: Path) -> None:
     write(folder / "texts.jsonl", *(f'{{"docno": "{one}", "text": "{words}"}}' for one, words in texts))
     here = ("--collection", folder / "c.db")
     run_inside("init", "--scale", "0-2", "--name", "killed", *here).fine()
+    run_inside("qrels", "define", "official", "--aggregate", "min", *here).fine()  # whoever judged
     run_inside("import", "topics", folder / "topics.jsonl", *here).fine()
     runs = [folder / f"r{number}.run" for number in range(3)]
     run_inside("import", "runs", *runs, *here).fine()
@@ -105,7 +106,7 @@ def prepare(folder: Path) -> None:
     save(folder / "ann.judged.jsonl", block(page, "head"), steps)
     page.unlink()
     run_inside("backup", folder / "friday.backup", *here).fine()
-    by_rule(run_inside, "export", "collection", folder / "published", *here).fine()
+    run_inside("export", "collection", folder / "published", *here).fine()
     run_inside("judges", "add", "dan", *here).fine()  # what is replaced is not what replaces it
 
 
