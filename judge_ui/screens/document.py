@@ -367,7 +367,8 @@ class DocumentScreen(WorkScreen[None]):
             undo = self._keys.name(Command.UNDO)
             words = self._session.pending.words
             self._show_message(
-                f"NOT SAVED: {words}; the program keeps trying, {undo} gives it up", urgent=True
+                f"NOT SAVED: {words}; it is tried again, leave this window open; {undo} gives it up",
+                urgent=True,
             )
         else:
             self.dismiss(None)

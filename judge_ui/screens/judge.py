@@ -33,6 +33,7 @@ from store.text import sanitise_line
 RETRY_S = 2.0
 """Pause between two attempts to write what could not be written, in seconds."""
 
+_TRIED_AGAIN = "Leave this window open, it is tried again. "
 _BLINK_S = 0.15
 _DONE = (KeyOutcome.SAVED, KeyOutcome.UNCHANGED)
 
@@ -78,6 +79,15 @@ class JudgeScreen(DocumentScreen):
         if is_skipped and self._opening is None:
             self._begin_review(self._skipped())
 
+    @on(DocumentPane.Unknown)
+    def _unknown(self, message: DocumentPane.Unknown) -> None:
+        if self._is_too_small or not self.is_active or self._session.pending is not None:
+            return
+        typed, scale = sanitise_line(message.character), self._session.scale
+        grades = " ".join(self._keys.grade_name(value) for value in scale.values)
+        what = f"is no grade: they are {grades}" if typed.isdecimal() else "means nothing here"
+        self._show_message(f"{typed} {what}; {self._keys.name(Command.HELP)} lists the keys", urgent=True)
+
     @on(DocumentPane.Pressed)
     def _pressed(self, message: DocumentPane.Pressed) -> None:
         # A key from before the dialog that is on top now, or from while a write was failing, was
@@ -101,7 +111,8 @@ class JudgeScreen(DocumentScreen):
         else:
             scale = self._session.scale
             mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
-            self._confirmed(partial(self._session.grade, meaning), mark, name)
+            revises = self._review is not None
+            self._confirmed(partial(self._session.grade, meaning, revises=revises), mark, name)
 
     def _is_held(self, command: Command, pressed_at: float) -> bool:
         """Return whether a key that changes judgements comes as fast as only a held one does."""
@@ -147,14 +158,17 @@ class JudgeScreen(DocumentScreen):
         if result.saved_at is not None:
             self._saved = f"saved {clock_time(result.saved_at)}"
         if result.outcome is KeyOutcome.SAVED and what:
-            whole = (name or what).removesuffix(" saved")
-            self._status = Notice(f"{whole} {self._saved}", brief=f"{what} {self._saved}")
+            whole = (result_text(result) if name else what).removesuffix(" saved")
+            brief = what + whole.removeprefix(name) if name else what  # with what it replaced
+            self._status = Notice(f"{whole} {self._saved}", brief=f"{brief} {self._saved}")
             return
         failed = result.outcome in (KeyOutcome.FAILED, KeyOutcome.CONFLICT)
         urgent = failed or result.outcome is KeyOutcome.TOO_EARLY
         # Of two sittings the question says it all.
         asked = result.outcome is KeyOutcome.CONFLICT
-        self._status = Notice() if asked else Notice(result_text(result), urgent=urgent)
+        # First, as a long reason may be cut.
+        said = (_TRIED_AGAIN if failed and self._session.pending else "") + result_text(result)
+        self._status = Notice() if asked else Notice(said, urgent=urgent)
         if failed:
             # Keys typed while the write was waiting are dropped, not tried again one by one.
             self._failed_at = Message().time

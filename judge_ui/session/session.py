@@ -425,8 +425,12 @@ class JudgingSession:
             with suppress(PoolerError):
                 self.desk.beat(self.topic.topic)
 
-    def grade(self, value: int, *, confirmed: bool = False) -> KeyResult:
-        """Give the document a grade of the declared scale, and go on; asks first when it has no text."""
+    def grade(self, value: int, *, confirmed: bool = False, revises: bool = False) -> KeyResult:
+        """Give the document a grade of the declared scale, and go on.
+
+        Asks first when it has no text, or another grade in a topic that is finished, unless the judge
+        `revises` it.
+        """
         self.touch()
         name = grade_name(self.scale, value)
         seconds = self._dwell.quiet_seconds
@@ -438,10 +442,16 @@ class JudgingSession:
         task = self.queue.here()
         if task.state is State.JUDGED and task.grade == value and self.pending is None:
             return KeyResult(KeyOutcome.UNCHANGED, f"{name}, as before{self._go_on()}")
+        before = ""
+        if task.state in (State.JUDGED, State.CANNOT):
+            before = f" (was {grade_mark(self.scale, task.grade)})"
+        if before and self.is_complete and self.pending is None and not (confirmed or revises):
+            question = f"every document has a decision; replace {self._stands(task)} by {name}?"
+            return KeyResult(KeyOutcome.CONFIRM, question)
         if not (self._dwell.has_text or confirmed):
             return KeyResult(KeyOutcome.CONFIRM, f"this document has no text to judge; {name} all the same?")
         done = f"grade {grade_mark(self.scale, value)}"
-        return self._decide(Action.JUDGE, grade=value, words=name, done=done)
+        return self._decide(Action.JUDGE, grade=value, words=name + before, done=done)
 
     def skip(self, *, confirmed: bool = False) -> KeyResult:
         """Leave the document for later; asks first when it has a grade."""
