@@ -18,6 +18,7 @@ from judge_ui.session.messages import (
     clock_time,
     conflict_words,
     decision_mark,
+    draft_words,
     result_text,
     warning_of_others,
 )
@@ -65,6 +66,7 @@ class JudgeScreen(DocumentScreen):
             Command.SKIP: partial(self._confirmed, session.skip, "skip"),
             Command.CANNOT: self._ask_reason,
             Command.NOTE: self._ask_note,
+            Command.NOTE_BEFORE: self._ask_note_before,
         }
 
     def on_mount(self) -> None:
@@ -72,7 +74,7 @@ class JudgeScreen(DocumentScreen):
         self._retries = self.set_interval(RETRY_S, self._retry, pause=True)
         if self._opening is not None:
             self._remember(self._opening, "")
-        elif warning := warning_of_others(self._session):
+        elif warning := warning_of_others(self._session) or draft_words(self._session):
             self._show_message(warning, urgent=True)
         self._after(self._opening)
         is_skipped = self._session.is_through and not self._session.is_complete
@@ -285,8 +287,31 @@ class JudgeScreen(DocumentScreen):
             return
 
         before = task.note if waiting is None else waiting.decision.note or ""
-        dialog = NoteDialog(sanitise_line(task.docno), before)
-        self.ask(dialog, lambda note: self._do(partial(self._session.note, note), "note"))
+        self._write_note(task.docno, before, self._session.note)
+
+    def _ask_note_before(self) -> None:
+        """Ask for the note on the document just decided, which stays behind."""
+        decision = self._session.decided_before
+        place = None if decision is None else self._session.queue.place_of(decision.docno)
+        if decision is None or place is None:
+            self._show_message("no document of this topic was decided before")
+        elif self._session.pending is not None:
+            self._back()  # which says what is not saved
+        else:
+            self._write_note(decision.docno, self._session.tasks[place].note, self._session.note_before)
+
+    def _write_note(self, docno: str, before: str, save: Callable[[str], KeyResult]) -> None:
+        drafts, topic = self._session.drafts, self._session.topic
+        pair = ("" if topic is None else topic.topic, docno)
+
+        def answered(note: str | None) -> None:
+            if note is not None:
+                self._do(partial(save, note), "note")
+            elif drafts.get(pair) is not None:
+                key = self._keys.name(Command.NOTE)
+                self._show_message(f"draft of a note on {docno} kept, not saved: {key} there goes on with it")
+
+        self.app.push_screen(NoteDialog(sanitise_line(docno), before, drafts, pair), answered)
 
     @on(DocumentPane.Marked)
     def _marked(self, message: DocumentPane.Marked) -> None:

@@ -212,6 +212,12 @@ def warning_of_others(session: JudgingSession) -> str:
     return ""
 
 
+def draft_words(session: JudgingSession) -> str:
+    """Return where in the open topic a draft of a note is kept; empty = nowhere."""
+    docnos = session.drafts.of(session.topic.topic if session.topic else "")
+    return f"a draft of a note is kept, not saved, on {sanitise_line(', '.join(docnos))}" if docnos else ""
+
+
 def elsewhere_words(sittings: Sequence[LiveSitting], topic: str) -> str:
     """Name another sitting that is alive, one at this topic before others; empty = there is none."""
     for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from judge_ui.session.drafts import Drafts
 from judge_ui.session.queue import Drawing, Filter, OpenQueue, is_let_through
 from judge_ui.session.words import (
     Attempt,
@@ -127,6 +128,11 @@ class Undoing:
         return self._done[-1][0].decision if self._done else None
 
     @property
+    def last_decided(self) -> Decision | None:
+        """The latest decision about a document, notes and passages left out; ``None`` = there is none."""
+        return next((one.decision for one, _ in reversed(self._done) if not one.stays), None)
+
+    @property
     def last_undone(self) -> Attempt | None:
         """What redo would do again."""
         return self._undone[-1] if self._undone else None
@@ -180,6 +186,7 @@ class JudgingSession:
         drawing: Drawing | None = None,
         quick: float = QUICK_S,
         goal: Goal | None = None,
+        drafts: Drafts | None = None,
     ) -> None:
         self.desk = desk
         self.scale = desk.scale
@@ -197,6 +204,8 @@ class JudgingSession:
         self._active_ms: list[int] | None = None
         self.quick_s = quick
         self.goal = goal
+        self.drafts = Drafts() if drafts is None else drafts
+        """Notes that are not saved yet."""
         self.may_end: set[str] = set()
         """Topics in which the goal was reached before the last document: the judge was offered to stop."""
         self.lit = Lit.ALL
@@ -486,6 +495,36 @@ class JudgingSession:
         words = "note saved" if text else "note removed"
         return self._decide(Action.NOTE, note=text, words=words, done="note")
 
+    def note_before(self, text: str) -> KeyResult:
+        """Keep a note on the document of `decided_before`; the one before the judge stays there."""
+        self.touch()
+        decision = self.decided_before
+        place = None if decision is None else self.queue.place_of(decision.docno)
+        if decision is None or place is None:
+            return KeyResult(KeyOutcome.NOTHING, "no document of this topic was decided before")
+        if self.pending is not None:
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {self.pending.words}")
+        if text == self.tasks[place].note:
+            return KeyResult(KeyOutcome.UNCHANGED, "note unchanged")
+        about = Decision(
+            topic=decision.topic,
+            docno=decision.docno,
+            action=Action.NOTE,
+            seen_revision=self.tasks[place].revision,
+            position=place,
+            document_sha256=decision.document_sha256,
+            note=text,
+        )
+        words = f"note on {sanitise_line(decision.docno)} {'saved' if text else 'removed'}"
+        return self._write(Attempt(about, words, "note"))
+
+    @property
+    def decided_before(self) -> Decision | None:
+        """The latest decision of this sitting that stands, of the open topic; ``None`` = there is none."""
+        decision = self.undoing.last_decided
+        is_here = decision is not None and self.topic is not None and decision.topic == self.topic.topic
+        return decision if is_here else None
+
     def mark(self, passages: Sequence[Passage]) -> KeyResult:
         """Keep passages of the document as evidence, instead of those marked before."""
         self.touch()
@@ -634,6 +673,12 @@ class JudgingSession:
         self.is_raw = False
         self._dwell = Dwell(self._clock)
 
+    def _turn(self, place: int) -> None:
+        """Put the document of a decision before the judge, if another one is there."""
+        if self._dwell.document is None or self._dwell.document[1] != self.tasks[place].docno:
+            self._go_to(place)
+        self.queue.index = place
+
     def _stands(self, task: Task) -> str:
         if task.grade is not None:
             return f"grade {grade_mark(self.scale, task.grade)}"
@@ -696,7 +741,10 @@ class JudgingSession:
             self._settle(decision)
             return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         self._settle(decision)
-        self.queue.put(self.index, task)
+        if decision.note is not None:
+            self.drafts.drop((decision.topic, decision.docno))
+        place = self.queue.place_of(decision.docno)
+        self.queue.put(self.index if place is None else place, task)
         self.undoing.wrote(attempt, task.revision)
         if (
             self._active_ms is not None
@@ -732,7 +780,7 @@ class JudgingSession:
             message = f"NOT SAVED ({attempt.words}): the document is no longer in your queue"
             self.queue.index = -1
             return KeyResult(KeyOutcome.FAILED, message + self._go_on())
-        self.queue.index = place
+        self._turn(place)
         if not events or events[0].revision == attempt.decision.seen_revision:
             return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         here = self.queue.here()
@@ -753,7 +801,7 @@ class JudgingSession:
         if place is None:
             self._go_to(0)
             return KeyResult(KeyOutcome.NOTHING, f"{message}: it is no longer in your queue")
-        self.queue.index = place
+        self._turn(place)
         return KeyResult(KeyOutcome.NOTHING, f"{message}: {self._stands(self.queue.here())}")
 
     def _go_back(self, topic: str, task: Task, message: str) -> KeyResult:

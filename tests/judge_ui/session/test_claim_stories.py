@@ -123,7 +123,7 @@ class ClaimStory(RuleBasedStateMachine):
     @rule(value=st.integers(0, 2))
     def grade(self, value: int) -> None:
         """Grade."""
-        self.press(lambda: self.session.grade(value))
+        self.press(lambda: self.session.grade(value, revises=True))
 
     @rule()
     def skip(self) -> None:
@@ -209,11 +209,11 @@ class ClaimStory(RuleBasedStateMachine):
         """Before the last document the judge was away too long; another takes it meanwhile."""
         for _ in self.DOCNOS:
             if sum(task.state is State.UNJUDGED for task in self.session.tasks) > 1:
-                self.grade(value)
+                self.grade(value, revises=True)
         let_lapse(self.collection.where, "ann")
         self.others[judge].claim("1")
         self.read_ahead()
-        self.grade(value)
+        self.grade(value, revises=True)
 
     @rule(judge=st.sampled_from(["bob", "cy"]))
     def another_leaves(self, judge: str) -> None:
