@@ -133,6 +133,7 @@ class DocumentScreen(WorkScreen[None]):
         """Show what there is room for now, and give the keys to the document."""
         self._pane.focus()
         self._show_hints()
+        self._hint_lines.refresh(layout=True)
         self._fit_question()
         if self.has_class("-wide"):
             self.query_one(PoolList).show()
@@ -158,6 +159,8 @@ class DocumentScreen(WorkScreen[None]):
     def _scrolled(self) -> None:
         self._session.touch()
         self._show_document_bar()
+        if self.size.width >= _BESIDE and self._guided[1] != self._guidelines_width:
+            self._show_side()
         self.call_after_refresh(self._mark_shown, self._showing)
 
     def _show_message(self, text: str, *, urgent: bool = False) -> None:
@@ -231,9 +234,13 @@ class DocumentScreen(WorkScreen[None]):
                 self._sides[name] = text
                 self.query_one(name, TextPane).show(text)
 
+    @property
+    def _guidelines_width(self) -> int:
+        return max(self.query_one("#beside", TextPane).text_width, 20)
+
     def _guidelines(self) -> MarkedText:
         """Write the guidelines as they were when the topic was opened, for the width there is."""
-        width = max(self.query_one("#beside", TextPane).text_width, 20)
+        width = self._guidelines_width
         if self._guided != (self._topic, width):
             self._guided, self._guidelines_text = (self._topic, width), MarkedText("")
             with suppress(PoolerError):

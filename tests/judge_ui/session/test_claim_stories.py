@@ -209,11 +209,11 @@ class ClaimStory(RuleBasedStateMachine):
         """Before the last document the judge was away too long; another takes it meanwhile."""
         for _ in self.DOCNOS:
             if sum(task.state is State.UNJUDGED for task in self.session.tasks) > 1:
-                self.grade(value, revises=True)
+                self.grade(value)
         let_lapse(self.collection.where, "ann")
         self.others[judge].claim("1")
         self.read_ahead()
-        self.grade(value, revises=True)
+        self.grade(value)
 
     @rule(judge=st.sampled_from(["bob", "cy"]))
     def another_leaves(self, judge: str) -> None:

@@ -205,7 +205,9 @@ class Story(RuleBasedStateMachine):
     def grade(self, value: int) -> None:
         """Grade."""
         self.decide(
-            lambda: self.session.grade(value, revises=True), Action.JUDGE, lambda old: ("judged", value, "", *old[3:])
+            lambda: self.session.grade(value, revises=True),
+            Action.JUDGE,
+            lambda old: ("judged", value, "", *old[3:]),
         )
 
     @rule()
@@ -426,7 +428,7 @@ class Story(RuleBasedStateMachine):
         if n_marked:
             self.mark(set(PASSAGES[:n_marked]))
         else:
-            self.grade(value, revises=True)
+            self.grade(value)
         if self.session.pending is not None:
             self.retry()
 
@@ -444,7 +446,7 @@ class Story(RuleBasedStateMachine):
         """Decide what is decided elsewhere already; one of the two has to go."""
         self.elsewhere(self.pair[1], (value + 1) % 3)
         self.faults.armed = when
-        self.grade(value, revises=True)
+        self.grade(value)
         if self.session.conflict is not None:
             self.keep_theirs() if keeps else self.replace_theirs()
 
