@@ -51,8 +51,8 @@ READ_AHEAD_S = 0.2
 _AGAIN = "It will be tried again."
 
 
-class DocumentScreen(WorkScreen[None]):
-    """The open topic of a session, shown; a document can be searched, and left for another."""
+class DocumentScreen(WorkScreen[bool]):
+    """The open topic of a session, shown; gives whether the judge goes on with the next topic."""
 
     AUTO_FOCUS = "DocumentPane"
     ROLE = ""

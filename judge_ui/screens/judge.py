@@ -361,8 +361,8 @@ class JudgeScreen(DocumentScreen):
 
     def _after_summary(self, wish: NextStep | None) -> None:
         session = self._session
-        if wish is NextStep.INBOX:
-            self.dismiss(None)
+        if wish in (NextStep.INBOX, NextStep.TOPIC):
+            self.dismiss(wish is NextStep.TOPIC)
         elif wish is NextStep.QUIT:
             self._run(Command.QUIT)
         elif wish is NextStep.UNDO:

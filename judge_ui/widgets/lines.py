@@ -26,6 +26,9 @@ from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
 
+_ACCENT = "magenta"
+"""The one colour, of keys and the grade given: one of the terminal's that is read on dark and on light."""
+_ACCENTED = RichStyle(color=_ACCENT)
 _STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HERE: "bold reverse"}
 
 
@@ -186,8 +189,9 @@ def hints_content(marked_text: MarkedText) -> Content:
     """Turn hints into what Textual draws, nothing in it markup; each presses its key when it is clicked."""
     pieces = LaidText(marked_text, 0, [(0, len(marked_text.text))]).pieces(0)
     drawn_text = Content.assemble(*((text, _STYLES[look]) for text, look in pieces))
-    for start, _, end, key in _hints_in(marked_text):
+    for start, stop, end, key in _hints_in(marked_text):
         if key:
+            drawn_text = drawn_text.stylize(f"ansi_{_ACCENT}", start, stop)
             drawn_text = drawn_text.stylize(Style.from_meta({"key": key}), start, end)
     return drawn_text
 
@@ -200,7 +204,7 @@ def hints_segments(marked_text: MarkedText, base: RichStyle) -> list[Segment]:
         style = base + RichStyle(meta={"key": key}) if key else base
         segments += [
             Segment(text[at:start], base),
-            Segment(text[start:stop], style + look_style(look)),
+            Segment(text[start:stop], style + look_style(look) + (_ACCENTED if key else RichStyle.null())),
             Segment(text[stop:end], style),
         ]
         at = end

@@ -194,7 +194,7 @@ async def test_the_end_of_a_topic_is_summed_up(two_topics: Collection) -> None:
         assert " e3 " in "\n".join(rows(pilot))
         await press(pilot, "0")
         assert isinstance(pilot.app.screen, SummaryScreen)
-        await press(pilot, "enter")
+        await press(pilot, "escape")
         assert isinstance(pilot.app.screen, InboxScreen)
         assert "done" in rows(pilot)[2]
     assert [stored(two_topics)[f"e{n}"].grade for n in range(4)] == [2, 1, 0, 0]

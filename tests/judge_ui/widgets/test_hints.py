@@ -124,11 +124,11 @@ def test_lines_are_painted_with_what_stands_out_and_with_the_keys_to_be_clicked(
         (one.text, str(one.style), one.style.meta.get("key")) for one in hints_segments(line, underlined)
     ]
     assert painted == [
-        ("[0]", "bold underline", "0"),
+        ("[0]", "bold underline magenta", "0"),
         (" not ", "underline", "0"),
-        ("[1] part", "bold underline reverse", "1"),
+        ("[1] part", "bold underline reverse magenta", "1"),
         ("  now: 1  ", "underline", None),
-        ("u", "bold underline", "u"),
+        ("u", "bold underline magenta", "u"),
         (" undo", "underline", "u"),
         ("   ", "underline", None),
         ("saved", "bold underline", None),
