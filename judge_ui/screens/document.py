@@ -70,6 +70,7 @@ class DocumentScreen(WorkScreen[bool]):
         """Whether all that belongs to the document could be read."""
         self._guided: tuple[Topic | None, int] = (None, 0)
         self._guidelines_text = MarkedText("")
+        self._fitted = (0, 0)
         self._sides: dict[str, MarkedText] = {}
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
@@ -159,6 +160,7 @@ class DocumentScreen(WorkScreen[bool]):
     def _scrolled(self) -> None:
         self._session.touch()
         self._show_document_bar()
+        self._fit_if_needed()
         if self.size.width >= _BESIDE and self._guided[1] != self._guidelines_width:
             self._show_side()
         self.call_after_refresh(self._mark_shown, self._showing)
@@ -189,6 +191,7 @@ class DocumentScreen(WorkScreen[bool]):
             self.query_one(PoolList).show()
         self.show_above()
         self._show_side()
+        self._fit_if_needed()
         self._showing += 1
         self.call_after_refresh(self._mark_shown, self._showing)
 
@@ -200,11 +203,26 @@ class DocumentScreen(WorkScreen[bool]):
         shown = Notice(status.text, status.brief, status.urgent, unsaved, self._latest())
         self._hint_lines.show(session.task, shown, self._hints())
 
+    def _fit_if_needed(self) -> None:
+        if self._fitted != self._room():
+            self._fit_question()
+
     def _fit_question(self) -> None:
         """Show as much of the question as there is room for; the document's name gives way to it."""
         brief = self.query_one(Brief)
-        brief.fit()
+        self._fitted = self._room()
+        brief.fit(*self._fitted)
         self.query_one("#document-bar").display = self.has_class("-wide") or not brief.takes_bar
+
+    def _room(self) -> tuple[int, int]:
+        """Return the rows taken beside the usual, and the lines of the document."""
+        n_lines = self._pane.n_lines
+        return self._hint_lines.n_grades - 1 + self.n_above, 1000 if n_lines is None else n_lines
+
+    @property
+    def n_above(self) -> int:
+        """Rows of the widgets of `compose_above`."""
+        return 0
 
     def _latest(self) -> str:
         """Name the decision that undo would take back, and the key that does; empty = there is none."""
@@ -222,7 +240,8 @@ class DocumentScreen(WorkScreen[bool]):
     def _show_side(self) -> None:
         if not self.has_class("-wide"):
             return
-        topic = MarkedText("") if self._topic is None else topic_text(self._topic)
+        is_said = topic_name(self._session) in self._title_bar.rows()[0]
+        topic = MarkedText("") if self._topic is None else topic_text(self._topic, titled=not is_said)
         remarks = own_remarks(self._session.task)
         has_room = self.size.width >= _BESIDE
         side = self._aside() + topic + (MarkedText("") if has_room else remarks)

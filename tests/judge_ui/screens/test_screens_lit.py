@@ -67,7 +67,7 @@ async def test_each_group_of_words_has_its_style_and_a_key_switches_them(studies
         assert drawn_so(pilot, reverse=True) == ["salt"]
 
 
-ACCENTS = {Color.parse("magenta"), Color.parse("bright_black"), "dim"}
+ACCENTS = {*map(Color.parse, ("magenta", "color(5)", "bright_black", "color(8)")), "dim"}
 """Of keys and the current grade, of scrollbars, and of bars."""
 
 
@@ -87,7 +87,7 @@ async def colours(pilot: Pilot[None]) -> set[Any]:
 async def test_text_and_signs_have_the_colours_of_the_terminal_alone(
     studies: Collection, size: tuple[int, int]
 ) -> None:
-    """All but the accents, whatever is open, so that what holds for a palette's two colours holds for all of the screen."""
+    """All but the accents, whatever is open: what holds for a palette's two colours holds for the screen."""
     async with judging(studies, topic="7", size=size) as pilot:
         for keys in ("", "1", "v", "c", "e", "/", "l", "?", "ctrl+p", "y"):
             if keys:
