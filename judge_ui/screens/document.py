@@ -51,7 +51,7 @@ READ_AHEAD_S = 0.2
 _AGAIN = "It will be tried again."
 
 
-class DocumentScreen(WorkScreen[bool]):
+class DocumentScreen(WorkScreen[bool | None]):
     """The open topic of a session, shown; gives whether the judge goes on with the next topic."""
 
     AUTO_FOCUS = "DocumentPane"
