@@ -398,7 +398,7 @@ def close_sitting(session: Session, sitting: int) -> None:
 def live_sittings(session: Session, judge: int, *, but: int | None) -> list[LiveSitting]:
     """Return a judge's other sittings that are alive, the latest sign of life first."""
     query = (
-        select(SITTING.c.id, SITTING.c.host, SITTING.c.seen_at, TOPIC.c.number)
+        select(SITTING, TOPIC.c.number)
         .outerjoin(TOPIC, TOPIC.c.id == SITTING.c.topic_id)
         .where(
             SITTING.c.judge_id == judge,
@@ -410,8 +410,23 @@ def live_sittings(session: Session, judge: int, *, but: int | None) -> list[Live
     return [
         LiveSitting(sanitise_line(row.host), row.number or "", row.seen_at)
         for row in session.execute(query)
-        if row.id != but
+        if row.id != but and not _is_dead(row)
     ]
+
+
+def _is_dead(sitting: Row[Any]) -> bool:
+    """Return whether the process of a sitting at a desk of this machine is there no more.
+
+    A page's window outlives the server; and to Windows the question would be an order to end.
+    """
+    if sitting.window is None and sitting.host == socket.gethostname() and os.name == "posix":
+        try:
+            os.kill(sitting.process, 0)
+        except ProcessLookupError:
+            return True
+        except (OSError, OverflowError):  # somebody else's, or no number of a process
+            return False
+    return False
 
 
 CLOCK_SLACK, LONG_AGO = timedelta(minutes=1), timedelta(days=365)

@@ -179,6 +179,12 @@ def memory_of(where: str) -> Path:
     return folder / "pooler" / f"judge-{hashlib.sha256(known.encode()).hexdigest()[:16]}.json"
 
 
+def drafts_of(where: str, judge: str) -> Path:
+    """Name the folder, beside it, of one judge's drafts of notes."""
+    known = hashlib.sha256(json.dumps([_in_full(where), judge]).encode()).hexdigest()[:16]
+    return memory_of(where).with_name(f"drafts-{known}")
+
+
 def _in_full(where: str) -> str:
     """Name a collection whatever the folder is that a command is run in."""
     return where if "://" in where else str(Path(where).resolve())
@@ -261,6 +267,7 @@ def judge(
     name : Who is judging. Without it the command asks once, and opens the latest topic.
     """
     with imports_at_once():
+        from judge_ui.session.drafts import Drafts
         from judge_ui.session.messages import last_topic
         from judge_ui.session.session import JudgingSession
         from pooler.version import __version__
@@ -285,7 +292,10 @@ def judge(
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = drawing_of(opened)
         wanted = read_goal(opened, goal)
-        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=wanted)
+        drafts = Drafts(drafts_of(opened.where, name))
+        session = JudgingSession(
+            desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=wanted, drafts=drafts
+        )
         if goes_on and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:
