@@ -326,8 +326,9 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function a command, see this module.
 
     The function made also takes `progress` by name, called with steps done. A first parameter `Measured` or
-    `Pooled` may be whatever `source_of` takes, one `Stored` an open collection or its place. The settings of
-    a result are the parameters, and what the function itself puts there, by default what it worked on.
+    `Pooled` may be whatever `source_of` takes, one `Stored` an open collection or its place; what may follow
+    one by one (`*runs`) may be one list. The settings of a result are the parameters, and what the function
+    itself puts there, by default what it worked on.
 
     >>> from pooler import compare
     >>> compare.__name__, parameters_of(compare).options["alpha"].below
@@ -346,6 +347,11 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
                 about.options[name].check(name, value)
                 if isinstance(value, str) and about.hints[name] == Sequence[str]:
                     values[name] = (value,)
+                elif type(value) is int and about.hints[name] in (float, float | None):
+                    values[name] = float(value)
+                elif declared.parameters[name].kind is Parameter.VAR_POSITIONAL and len(value) == 1:
+                    is_list = isinstance(value[0], Sequence) and not isinstance(value[0], str)
+                    values[name] = (*value[0],) if is_list else value
         settings = {
             name: _plain(value)
             for name, value in values.items()
@@ -373,7 +379,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         warnings = tuple(dict.fromkeys((*collected.warnings, *found.warnings)))
         found = replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
         if isinstance(found, Done):
-            found = replace(found, said=(*collected.said,), written=(*collected.written,))
+            found = replace(found, messages=(*collected.messages,), written=(*collected.written,))
         return found
 
     call.is_command = True  # type: ignore[attr-defined]

@@ -73,7 +73,7 @@ def last_words(write: TextIO, words: Callable[[], str]) -> Iterator[None]:
         yield
     except BaseException as error:
         if interrupt_behind(error) is not None:
-            with suppress(OSError):  # nobody is there to be told
+            with suppress(OSError):  # nothing reads it
                 write.write(f"\n{words()}\n")
                 write.flush()
         raise

@@ -177,8 +177,7 @@ def warn_about_qrels(opened: Collection, named: NamedQrels, final: FinalQrels) -
     if n := len(named.definition.erased):
         warn(f"{named.label}: {counted(n, 'judge')} who counted {'was' if n == 1 else 'were'} erased")
     if n := opened.qrels.missing_events(named.definition):
-        change = f"{counted(n, 'judgement event')} of then gone" if n > 0 else f"{-n:,} more of then came in"
-        warn(f"{named.label}: not as it was defined: {change}")
+        warn(f"{named.label}: not as it was defined: {counted(n, 'judgement event')} of then gone")
 
 
 def erased_words(opened: Collection) -> str:

@@ -22,8 +22,8 @@ Message = tuple[Literal["say", "warn"], str]
 """Something to say, or to doubt."""
 
 
-def said(words: Iterable[str] = (), doubts: Iterable[str] = ()) -> list[Message]:
-    """Return words to say, and then those to doubt."""
+def messages_of(words: Iterable[str] = (), doubts: Iterable[str] = ()) -> list[Message]:
+    """Return words to say, and then warnings."""
     return [*(("say", one) for one in words), *(("warn", one) for one in doubts)]
 
 
@@ -173,7 +173,7 @@ class Done(Result):
 
     counts: Mapping[str, Any] = field(default_factory=lambda: frozen_settings())
     """What was done, by name."""
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     """Sentences, as the command line shows them."""
     written: tuple[str, ...] = ()
     """Lines that went into no file, because none was named."""
@@ -190,7 +190,7 @@ class Done(Result):
         return self.code
 
     def __repr__(self) -> str:
-        return "\n".join((*self.said, *(f"warning: {one}" for one in self.warnings)))
+        return "\n".join((*self.messages, *(f"warning: {one}" for one in self.warnings)))
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -271,17 +271,17 @@ class _WarningCollector(Listener):
         self._outer = outer
         self._progress = progress
         self.warnings: tuple[str, ...] = ()
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.written: list[str] = []
 
     def say(self, message: str) -> None:
-        self.said.append(message)
+        self.messages.append(message)
         self._outer.say(message)
 
     def write(self, lines: Iterable[str]) -> list[str]:
-        unseen = self._outer.write(lines)
-        self.written += unseen
-        return unseen
+        unwritten = self._outer.write(lines)
+        self.written += unwritten
+        return unwritten
 
     def warn(self, message: str) -> None:
         if message not in self.warnings:

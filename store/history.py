@@ -581,7 +581,8 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            voting_kinds = frozenset(one.kind for one in fetch_voters_of_kinds(session).judges)
+            voters = fetch_voters_of_kinds(session)
+            voting_kinds = frozenset(one.kind for one in voters.judges)
             case = _case(topic, docno, (topic_row, document.id), by_judge, identities, voting_kinds)
             newest_events = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
@@ -590,16 +591,18 @@ class HistoryQueries(Area):
             is_pooled = any(one.sampled and not one.withdrawn for one in places)
             named = fetch_named(session)
             is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
-            if is_seen and named.definition != QrelsDefinition():
+            is_usual = named.definition == QrelsDefinition()
+            final: Final | None = None
+            if is_seen and (voters.left_out or not is_usual):
                 from store.grades.votes import fetch_all_votes  # arrays, which no other look needs
 
                 self._db.topics.refresh(session)
                 try:
                     votes = fetch_all_votes(session, self._db.topics, self._db.scale, named.definition)
-                    final = final_by(votes, named, self._db.scale, topic, docno)
+                    final = None if is_usual else final_by(votes, named, self._db.scale, topic, docno)
                 except PoolerError:
                     final = Final(None, "refused")
-            else:
+            if final is None:
                 places_of = ASSIGNMENT.c.topic_id == topic_row, ASSIGNMENT.c.document_id == document.id
                 held = select(ASSIGNMENT.c.judge_id).where(*places_of, ASSIGNMENT.c.purpose == "primary")
                 primary = {names[one] for one in session.scalars(held) if one in names}

@@ -71,18 +71,28 @@ def confirm(question: str, *, yes: bool) -> None:
         raise PoolerError("nothing was changed: the answer was not yes", hint="--yes goes on without asking")
 
 
+_CARD = "model revision endpoint host prompt param parser shows max-characters family"
+"""Options that are entries of a model's card."""
 _OLD_WORDS = {
     "pooler judge --model": "pooler ask NAME",
+    "pooler judge --until": "pooler judge --goal GOAL",
     "pooler effort": "pooler status effort",
     "pooler rejudge": "pooler status outdated",
     "pooler guidelines": "pooler show guidelines; pooler import guidelines FILE adds a version",
-    "pooler provenance": "pooler diagnose --table contributions; depths, documents likewise",
+    "pooler provenance": "pooler diagnose --table contributions",
     "pooler diagnose --by-run": "pooler diagnose --by run",
     "pooler diagnose --by-group": "pooler diagnose --by group",
     "pooler diagnose --by-rank": "pooler diagnose --table ranks",
     "pooler diagnose --by-contributors": "pooler diagnose --table contributors",
-    "pooler diagnose --scores": "pooler diagnose --table scores; coverage likewise",
-    "pooler variation --pairs": "pooler variation --by pair",
+    "pooler diagnose --scores": "pooler diagnose --table scores",
+    **{
+        f"pooler {one} --{old}": f"pooler {one} {new}"
+        for one in ("sensitivity", "variation")
+        for old, new in {"pairs": "--by pair", "by topic": "--by-topic"}.items()
+    },
+    "pooler variation --discover": "pooler paper A B --table section_4_3",
+    "pooler audit --with-model": "pooler audit MODEL --table corrected",
+    "pooler variation --with-model": "pooler audit MODEL --table corrected",
     "pooler export probabilities": "pooler variation --table probabilities --format tsv",
     "pooler paper --of-kishida": "pooler paper sources",
     "pooler required-difference": "pooler paper difference; pooler paper A B has that of two runs",
@@ -98,14 +108,20 @@ _OLD_WORDS = {
         }.items()
         for one in names.split()
     },
-    "pooler assign --show": "pooler assign; --table places says who has what",
+    "pooler design --reliability": "pooler design topics --table reliability",
+    "pooler assign --show": "pooler assign",
     "pooler unpool": "pooler pool drop RUN",
     "pooler next": "pooler pool next",
     "pooler next --until": "pooler status recall --target R",
     "pooler status --recall": "pooler status recall --confidence C",
     "pooler pool diff --list": "pooler pool diff A B --table documents",
-    "pooler compare --all": "pooler compare, which compares all runs where none is named",
+    "pooler compare --all": "pooler compare",
+    "pooler compare --signs": "pooler compare A B -m P@10",
     "pooler evaluate --list": "pooler show measures",
+    "pooler evaluate --cut": "pooler evaluate -m TP@5 -m FP@5 -m FN@5",
+    "pooler evaluate --attainable": "pooler.attainable(SOURCE, N) in Python",
+    "pooler evaluate --folds": "pooler.choose(SOURCE, MEASURE, folds=N) in Python",
+    "pooler evaluate --leave-one-out": "pooler.choose(SOURCE, MEASURE) in Python",
     "pooler evaluate --curves": "pooler evaluate curves",
     "pooler evaluate --r": "pooler evaluate -m OwnAP",
     "pooler clusters": "pooler evaluate clusters CLUSTERS CLASSES",
@@ -114,7 +130,14 @@ _OLD_WORDS = {
     "pooler diff": "pooler qrels diff A B",
     "pooler qrels diff --list": "pooler qrels diff A B --table differences",
     "pooler export ntcir": "pooler export qrels --as ntcir2|ntcireval",
-    "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
+    "pooler list": "pooler show runs; topics, docs, judges and pools, with their rounds, likewise",
+    **{f"pooler show {one}": "pooler show pools" for one in ("round", "rounds")},
+    "pooler draw": "pooler judge",
+    "pooler grant": "pooler serve",
+    "pooler merge": "pooler import work FILE",
+    "pooler copy": "pooler backup FILE; pooler restore FILE --collection PATH|URL",
+    "pooler judges scrub": "pooler judges erase NAME",
+    "pooler judges anonymise": "pooler export collection DIR --anonymised",
     "pooler judges list": "pooler show judges",
     "pooler status effort --list": "pooler status effort --table low_dwell",
     "pooler adjudicate --list": "pooler adjudicate",
@@ -124,45 +147,38 @@ _OLD_WORDS = {
     "pooler agreement --tables": "pooler agreement --table cross_tables",
     "pooler agreement --manifest": "pooler agreement --format json --out FILE",
     **{
-        f"pooler {one} --{name}": f"pooler import judgements FILE --{name} ..., then pooler {one}"
+        f"pooler {one} --{old}": f"pooler import judgements FILE --{new} VALUE; pooler {one}"
         for one in ("agreement", "agreement orders")
-        for name in ("input", "input-columns", "topic", "judge-column", "map", "repeats")
+        for old, new in {
+            "input": "as",
+            "input-columns": "columns",
+            **{same: same for same in ("topic", "judge-column", "map", "repeats")},
+        }.items()
     },
     "pooler audit --by-run": "pooler audit JUDGE --table runs",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
     "pooler export answers": "pooler export judgements NAME --as answers",
     "pooler export judgements --format": "pooler export judgements --as FORM",
+    "pooler import judgements --input-columns": "pooler import judgements FILE --columns NAME,...",
+    "pooler export qrels --input-columns": "pooler export qrels FILE... --columns NAME,...",
     "pooler export work --html": "pooler export work JUDGE",
     "pooler export work --judge": "pooler export work JUDGE",
     **{
-        f"pooler import {one} --format": f"pooler import {one} FILE --as FORM"
+        f"pooler import {one} --{old}": f"pooler import {one} {new}"
         for one in ("topics", "docs", "judgements")
+        for old, new in {"format": "FILE --as FORM", "from": "irds:NAME"}.items()
     },
     **{
-        f"pooler import {one} --from": f"pooler import {one} irds:NAME"
-        for one in ("topics", "docs", "judgements")
-    },
-    **{
-        f"pooler {one} --{name}": "pooler judges add NAME --model CARD.toml, where the card says it"
+        f"pooler {one} --{name}": "pooler judges add NAME --model CARD.toml; the card says it"
         for one in ("judges add", "import judgements")
-        for name in (
-            "model",
-            "revision",
-            "endpoint",
-            "host",
-            "prompt",
-            "param",
-            "parser",
-            "shows",
-            "max-characters",
-            "family",
-        )
+        for name in _CARD.split()
     },
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }
 """Lines that earlier versions had, and what to type."""
 _OLD_OPTIONS = {
-    "--judge": "--qrels NAME; a judge's name stands for that judge's own grades",
+    "--judge": "--qrels JUDGE for one judge's own grades; of several `pooler qrels define both --judge A"
+    " --judge B`, then --qrels both",
     "--rigid": "--level rigid",
     "--relaxed": "--level relaxed",
     "--collapse": "pooler qrels define NAME --binary-first ...; then --qrels NAME",
@@ -191,7 +207,8 @@ def usage_errors_reported() -> Iterator[None]:
         if error.ctx is not None:
             path = error.ctx.command_path
             shown.hint = f"{path} --help"
-            if isinstance(shown, UnknownNameError) and (line := _OLD_WORDS.get(f"{path} {shown.name}")):
+            asked = f"{getattr(shown, 'name', '')} {getattr(shown, 'got', None) or ''}".rstrip()
+            if line := _OLD_WORDS.get(f"{path} {asked}"):
                 shown.hint = line
                 show_error(shown)
                 raise typer.Exit(ExitCode.USAGE) from error

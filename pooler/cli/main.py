@@ -50,7 +50,7 @@ def _until_interrupted(work: Callable[[], int]) -> int:
         interruption = interrupt_behind(error)
         if interruption is None:
             raise
-        with suppress(OSError):  # nobody is there to be told
+        with suppress(OSError):  # nothing reads it
             listener.say(f"interrupted: {_what_stays()}")
         return interruption.code
 

@@ -15,6 +15,7 @@ import typer
 from pooler.command import Cutoff, Lenient, Level, Option, RankOrder, RunList
 from pooler.sources.judgement_files import FileReading, is_file
 from pooler.sources.source import DEFAULT_COLLECTION, Source
+from pooler.sources.stored import opened_collection, topic_judges_of
 from store.errors import ArgumentError, PoolerError
 from store.formats import GradesFormat
 from store.formats.lines import is_pattern
@@ -265,10 +266,10 @@ class OpinionOptions:
             hint = f"--qrels {files[0]} is a file; ./{other} would be one, too"
             raise ArgumentError("--qrels", "must be files, or one name of qrels", other, hint=hint)
         if not files and len(named) > 1:
-            raise ArgumentError("--qrels", "must be one name of qrels", named[1])
+            hint = f"of judges: pooler qrels define both --judge {' --judge '.join(named)}; then --qrels both"
+            raise ArgumentError("--qrels", "must be one name of qrels", named[1], hint=hint)
         if files and _names_collection(self.ctx):
-            requirement = "and --qrels FILE exclude each other"
-            raise ArgumentError("--collection", requirement, self.collection)
+            raise ArgumentError("--collection", "and --qrels FILE exclude each other", self.collection)
         return files
 
     def of(self, runs: Sequence[str] = (), *, files: Sequence[str] = (), **how: Any) -> Source:
@@ -327,8 +328,7 @@ class RankingJudgesOptions(JudgesOptions):
         if not self.files:
             for name, value in (("--run", self.run_files), ("--runs", self.listed)):
                 if value:
-                    requirement = "is for files; a collection has runs of its own"
-                    raise ArgumentError(name, requirement, str(value))
+                    raise ArgumentError(name, "is for files; a collection has runs of its own", str(value))
         elif not self.run_files and self.listed is None:
             message = "the order of runs is compared, but no run is named"
             raise PoolerError(message, hint="name each with --run FILE, or a list of them with --runs FILE")
@@ -443,7 +443,7 @@ class RuleOptions:
 
         own = {one.name: getattr(self, one.name) for one in fields(RuleOptions)}
         given = {name: value for name, value in (own | more).items() if value is not None}
-        if self.primary is not None:
+        if self.primary is not None and "primary" not in more:
             given["primary"] = read_topic_judges(self.primary)
         return QrelsDefinition(**given)
 
@@ -452,6 +452,7 @@ class RuleOptions:
 class DefinitionOptions(RuleOptions):
     """All that qrels are defined by."""
 
+    ctx: typer.Context
     mapped: Annotated[Words, Option("--map FROM=TO", "Read one grade as another, before any rule.")] = None
     pool: Annotated[str | None, Option("--pool NAME", "Only documents of this pool.")] = None
     as_of: Annotated[
@@ -481,6 +482,9 @@ class DefinitionOptions(RuleOptions):
             path = Path(word)
             topics += path.read_text("utf-8").split() if path.is_file() else [word]
         more = {name: getattr(self, name) for name in ("pool", "as_of", "relaxed", "rigid")}
+        if self.primary is not None:
+            with opened_collection(self.ctx.params["collection"]) as opened:
+                more["primary"] = topic_judges_of(opened, self.primary)
         return self.definition(map=parse_map(self.mapped or [], {}), without_topics=topics, **more)
 
 
@@ -514,14 +518,13 @@ class ReadingOptions:
     columns: Annotated[
         str | None,
         Option(
-            "--input-columns --columns NAME,...",
+            "--columns NAME,...",
             "Columns of the files in order: docno, grade, and topic, iteration, judge if there are; - skips"
             " one.",
         ),
     ] = None
     topic: Annotated[
-        str | None,
-        Option("--topic T", "With --input-columns: the topic of every line, where no column holds it."),
+        str | None, Option("--topic T", "With --columns: the topic of every line, where no column holds it.")
     ] = None
     judge_column: Annotated[
         int | None, Option("--judge-column", "The column of the files that names the judge.", least=2, most=2)
@@ -552,9 +555,8 @@ class GivenQrelsOptions:
         if not files:
             for options in (self.rule, self.reading):
                 for name in (one.name for one in fields(options) if getattr(options, one.name)):
-                    hint = (
-                        f"pooler qrels define NAME --{name.replace('_', '-')} ...: pooler export qrels NAME"
-                    )
+                    option = "judge" if name == "judges" else name.replace("_", "-")
+                    hint = f"pooler qrels define NAME --{option} ...; then pooler export qrels NAME"
                     is_rule = options is self.rule
                     raise ArgumentError(name, "is for files of judges", None, hint=hint if is_rule else None)
             if len(words) > 1:

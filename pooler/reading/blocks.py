@@ -541,8 +541,8 @@ def _after_header(data: bytes, facts: LineFacts) -> bytes:
         _, end, data = data.partition(b"\n")
         if not end:
             raise SuspicionError("a comment of more than a block")
-    if told := exchanged(data[:_LOOKED_AT_BYTES].split(b"\n", LOOKED_AT)[:-1]):
-        facts.notes["exchanged"] = told
+    if message := exchanged(data[:_LOOKED_AT_BYTES].split(b"\n", LOOKED_AT)[:-1]):
+        facts.notes["exchanged"] = message
     return data
 
 

@@ -130,10 +130,10 @@ _Change = Callable[[bytes], bytes]
 def advice(path: str, lines: Sequence[bytes]) -> str | None:
     """Return what to type so that lines of a file are a run; ``None`` = they are one, or nothing is known."""
     bare = (line.removeprefix(BOM) for line in lines)
-    said = [line for line in bare if line.strip() and not line.startswith(b"#")]
-    if not said or _are_run(map(fields_of, said)):
+    content = [line for line in bare if line.strip() and not line.startswith(b"#")]
+    if not content or _are_run(map(fields_of, content)):
         return None
-    rows = [line.split() for line in said]
+    rows = [line.split() for line in content]
     name = "run" if path == STDIN else PurePath(path).name.split(".")[0]
     name = re.sub(r"[^A-Za-z0-9-]+", "_", name) or "run"
     is_cut = any(len(row) > 6 for row in rows)
@@ -146,7 +146,7 @@ def advice(path: str, lines: Sequence[bytes]) -> str | None:
     for program, change, how in _commands(name, 0 if has_words else 5):
         if how == _NO_INDEX and not is_indexed:
             continue
-        if _are_run(fields_of(change(line)) for line in said):
+        if _are_run(fields_of(change(line)) for line in content):
             return f"{piped(path, program)} writes it {how}"
     return BLANKS_HINT if any(len(row) != 6 for row in rows) else None
 
@@ -367,8 +367,8 @@ def parse_run(
             scan.is_damaged = True
     if header is not None:
         parsed.header = read_header(b"".join(header), faults)
-    if (said := parsed.header) is not None and tag is not None and said.tag not in (None, parsed.tag):
-        faults.add(*said.contradicted("tag", parsed.tag, "as the run's lines have"))
+    if (own := parsed.header) is not None and tag is not None and own.tag not in (None, parsed.tag):
+        faults.add(*own.contradicted("tag", parsed.tag, "as the run's lines have"))
     if tag is None and 0 < scan.n_like_qrels == scan.n_misshapen and not scan.is_damaged:
         report_as_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint
@@ -387,8 +387,8 @@ def parse_run(
         parsed.hint = None  # lenient reading refuses the others
     if scan.cut:
         parsed.notes["lenient"] = scan.cut
-    if told := exchanged(looked):
-        parsed.notes["exchanged"] = told
+    if warning := exchanged(looked):
+        parsed.notes["exchanged"] = warning
     parsed.n_lines = number
     parsed.sha256 = digest.hexdigest()
     return parsed

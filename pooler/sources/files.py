@@ -214,7 +214,7 @@ class JudgesQrels:
 
     def read(self) -> GivenQrels:
         """Read the files, and make one grade a document of theirs."""
-        from store.grades.qrels import decide
+        from store.grades.qrels import check_sum, decide
 
         definition, given, reading = self.definition, self.level, self.reading
         is_sum = definition.aggregate == "sum"
@@ -222,13 +222,14 @@ class JudgesQrels:
         scale = scale_of(files, reading, [] if is_sum or not isinstance(given, int) else [given])
         level = definition.level_on(scale, given) if is_sum else level_of_files(reading.declared(), given)
         definition.check_scale(scale, None if is_sum else level)
-        is_binary = is_sum or definition.binary_first
         all_votes, _ = gather_files(files, scale, reading, definition)
-        final = decide(all_votes, definition, level if is_binary else None)
+        final = decide(all_votes, definition, level if definition.binary_first else None)
+        if is_sum:
+            check_sum(all_votes, level)
         if n := final.count_left_out("undecided"):
             warn(f"{counted(n, 'document')} undecided, left out")
         warn_about_voters(all_votes.voters)
-        return GivenQrels("the judges", final.rows, 1 if is_binary else level)
+        return GivenQrels("the judges", final.rows, 1 if definition.binary_first else level)
 
 
 def gather_files(

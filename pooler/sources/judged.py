@@ -44,7 +44,7 @@ class GivenQrels:
     pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By topic, documents that were pooled and have no grade."""
     untold: Sequence[int] = ()
-    """Codes below -1 of which nobody told what they mean; they are among the grades."""
+    """Codes below -1 without a declared meaning; they are among the grades."""
     voters: Voters = field(default_factory=Voters)
     """Whose judgements these are; for files unknown."""
 

@@ -92,8 +92,7 @@ def read_sample(
     from store.formats.prels import NOT_SAMPLED, read_statap, read_xinfap
 
     if judge_column is not None:
-        requirement = "is for qrels; no column of a sample names a judge"
-        raise ArgumentError("judge_column", requirement, judge_column)
+        raise ArgumentError("judge_column", "is for qrels; no column of a sample names a judge", judge_column)
     table: ReadTable[Any]
     methods = {}
     if kind == "xinfap":
@@ -134,7 +133,7 @@ def read_sample(
 EVERY_JUDGE = ("jsonl", "tsv")
 """Formats that name every judge, and say more than grades."""
 
-COLUMNS_HINT = "a table of other columns: --input-columns docno,judge,grade --topic T"
+COLUMNS_HINT = "a table of other columns: --columns docno,judge,grade --topic T"
 """What to type for what is in no format."""
 
 UNKNOWN_HINT = "--allow-unknown keeps unknown topics and docnos"
@@ -227,7 +226,7 @@ def _header_hint(
     if not table.rows or table.rows[0].line < first.line:  # the lines below must be grades
         return None
     skip = piped(file, f"tail -n +{first.line + 1}")
-    words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(reading.names)]
+    words = ["pooler", "import", "judgements", "-", "--columns", ",".join(reading.names)]
     words += [] if reading.topic is None else ["--topic", reading.topic]
     words += [] if judge is None else ["--judge", judge]
     return f"without a header line: {skip} | {shlex.join(words)}"
@@ -335,8 +334,7 @@ def named_file(text: str, *, names_judges: bool = False) -> NamedFile:
     if not sign or is_file(text):
         name, file = judge_of_file(text), text
     elif names_judges:
-        hint = f"leave `{name}=` out"
-        raise ArgumentError("NAME=FILE", "is for a file of one judge", text, hint=hint)
+        raise ArgumentError("NAME=FILE", "is for a file of one judge", text, hint=f"leave `{name}=` out")
     if names_judges:
         return NamedFile(file, None)
     if fault := id_fault(name):
@@ -475,8 +473,7 @@ def _read(named: NamedFile, reading: FileReading, scale: Scale | None) -> Judged
     if form in EVERY_JUDGE:
         for name in ("codes", "mapped", "repeats", "lenient"):
             if value := getattr(reading, name):
-                requirement = f"is for files of grades, and a {form} file says more"
-                raise ArgumentError(name, requirement, value)
+                raise ArgumentError(name, f"is for files of grades, and a {form} file says more", value)
         return _read_states(named, "jsonl" if form == "jsonl" else "tsv")
     with _naming_judges(named.file):
         return JudgedFile(named, source=_source(named, reading, scale))
@@ -577,10 +574,10 @@ class FileReading:
     @property
     def meanings(self) -> dict[int, Meaning]:
         """What codes mean that are named; -1 is pooled and unjudged where it is no grade of the scale."""
-        told, scale = parse_codes(self.codes or []), self.declared()
-        mapped = parse_map(self.mapped or [], told)
+        named, scale = parse_codes(self.codes or []), self.declared()
+        mapped = parse_map(self.mapped or [], named)
         is_grade = -1 in mapped or (scale is not None and -1 in scale.values)
-        return told if is_grade else {-1: Meaning.UNJUDGED} | told
+        return named if is_grade else {-1: Meaning.UNJUDGED} | named
 
     @property
     def mapping(self) -> dict[int, int]:
@@ -604,7 +601,7 @@ class FileReading:
         """
         chosen, columns = self.chosen, self.columns
         if chosen == "columns" and columns is None:
-            hint = "as in --input-columns docno,judge,grade"
+            hint = "as in --columns docno,judge,grade"
             raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
         given: list[tuple[str, object, GradesFormat]] = [
             ("columns", columns, "columns"),
@@ -616,12 +613,12 @@ class FileReading:
             if value is not None and chosen != its_format:
                 requirement = f"is for files of format {its_format}, and this is one of {chosen}"
                 raise ArgumentError(name, requirement, value)
-        said = [judge is not None, self.judge_column is not None, "judge" in self.names]
-        if chosen not in EVERY_JUDGE and sum(said) != 1:
+        whose = [judge is not None, self.judge_column is not None, "judge" in self.names]
+        if chosen not in EVERY_JUDGE and sum(whose) != 1:
             hints = {
                 "qrels": "--judge NAME or --judge-column 2, one of the two; --as jsonl or tsv for what"
                 f" `pooler export judgements` wrote; {COLUMNS_HINT}",
-                "columns": "--judge NAME, or --input-columns docno,judge,grade; one of the two",
+                "columns": "--judge NAME, or --columns docno,judge,grade; one of the two",
             }
             raise PoolerError("whose judgements are these?", hint=hints.get(chosen, "--judge NAME says it"))
 

@@ -85,7 +85,7 @@ def probabilities_of(
     with opened_collection(source.collection) as opened:
         worth = parse_values(values, opened.scale) if values else None
         cut = source.level_of_judges(opened.scale)
-        # Every opinion counts, whoever is primary: a rule but the default one is asked for.
+        # Every opinion counts, of primary judges and others: a rule but the default one is asked for.
         judges, kinds = source.whose.judges, source.whose.kinds
         every = QrelsDefinition(aggregate="min", judges=judges, kinds=kinds, without_rulings=True)
         tallied = opened.grades.all_votes(every)
@@ -119,8 +119,7 @@ def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, floa
         grade, equals, number = text.partition("=")
         if not equals or grade not in known:
             listed = ", ".join(names.values()) if has_letters else list(grades)
-            requirement = f"must be GRADE=P with a grade of {listed}"
-            raise ArgumentError("values", requirement, text)
+            raise ArgumentError("values", f"must be GRADE=P with a grade of {listed}", text)
         if known[grade] in given:
             raise ArgumentError("values", "must name each grade once", text)
         p = parse_probability(number)
@@ -143,7 +142,7 @@ def _texts(values: Values | None) -> list[str]:
 
 
 def parse_unjudged(unjudged: float | str) -> float:
-    """Read how likely a document is relevant that nobody judged.
+    """Read how likely an unjudged document is relevant.
 
     >>> parse_unjudged("0.05")
     0.05

@@ -155,10 +155,13 @@ class Source:
     def whose(self) -> QrelsDefinition:
         """Whose judgements count, for opinions beside what is measured.
 
-        One judge's own grades say what is measured; opinions are of those who count where nobody is named.
+        One judge's own grades say what is measured; opinions are of those who count by the default qrels.
         """
-        if self.is_of_files or (self.definition.sole is not None and isinstance(self._given["qrels"], str)):
+        if self.is_of_files:
             return QrelsDefinition()
+        if self.definition.sole is not None and isinstance(self._given["qrels"], str):
+            with opened_collection(self.collection) as opened:
+                return opened.qrels.named().definition
         return self.definition
 
     @cached_property

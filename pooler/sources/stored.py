@@ -13,6 +13,7 @@ from pooler.judge_kinds import warn_about_qrels, warn_about_voters, who_judged
 from pooler.messages import say
 from pooler.sources.judged import GivenQrels, Judged, Level
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.formats.pairs import TopicJudges, read_topic_judges
 from store.grades.definition import NamedQrels
 from store.records import Order
 from store.text import counted
@@ -100,24 +101,27 @@ class CollectionQrels:
     collection: str | Collection
     level: Level
 
-    @property
-    def _is_binary(self) -> bool:
-        # Grades stay grades where they can: measures may want them.
+    def _final(self, opened: Collection, level: int) -> tuple[FinalQrels, int]:
+        """Return the qrels, and the least relevant of their grades; grades, or sums, where they can be."""
+        from store.grades.qrels import check_sum
+
         definition = self.named.definition
-        return definition.binary_first or definition.aggregate == "sum"
+        final = opened.grades.final(definition, level if definition.binary_first else None)
+        if definition.aggregate == "sum":
+            check_sum(final.all_votes, level)
+        return final, 1 if definition.binary_first else level
 
     def read(self) -> GivenQrels:
         """Read the qrels, for runs of files."""
         definition = self.named.definition
         with opened_collection(self.collection) as opened:
             level = definition.level_on(opened.scale, self.level)
-            final = opened.grades.final(definition, level if self._is_binary else None)
+            final, least = self._final(opened, level)
             pooled: dict[str, list[str]] = {}
             for topic, docno in (*final.left_out, *opened.grades.open_pairs(final.all_votes, definition)):
                 pooled.setdefault(topic, []).append(docno)
             self._tell(opened, final, level)
-        level = 1 if self._is_binary else level
-        return GivenQrels(self.named.label, final.rows, level, pooled, voters=final.all_votes.voters)
+        return GivenQrels(self.named.label, final.rows, least, pooled, voters=final.all_votes.voters)
 
     def beside(self, runs: CollectionRuns, hint: str, *, docnos: bool) -> Judged:
         """Read the qrels beside runs of the collection, by numbers of documents where these will do."""
@@ -129,15 +133,13 @@ class CollectionQrels:
             check_no_file_for_a_tag(opened, runs.tags, hint)
             level = definition.level_on(opened.scale, self.level)
             sole = None if docnos else opened.grades.sole(definition)
-            final = None
-            if sole is None:
-                final = opened.grades.final(definition, level if self._is_binary else None)
+            final, least = (None, level) if sole is not None else self._final(opened, level)
             ranked = opened.runs.ranked(runs.tags, order=runs.order, docnos=final is not None)
             check_some_run(ranked.tags)
             pools = depth_pools(opened)
             if sole is not None:
                 grades = sole.by_topic
-                facts: dict[str, Any] = {"qrels": (), "level": level, "grades": grades, "voters": sole.voters}
+                facts: dict[str, Any] = {"qrels": (), "level": least, "grades": grades, "voters": sole.voters}
                 pooled = opened.grades.ungraded(grades, definition)
                 n_rows = counted(sole.n_documents, "judgement")
                 say(f"{label}: {n_rows} (judge {sole.judge}), relevant = grade {level} or more")
@@ -147,7 +149,7 @@ class CollectionQrels:
                 pooled = opened.grades.ungraded(final.by_topic(), definition)
                 self._tell(opened, final, level)
                 grades = grades_by_topic(ranked, final.rows)
-                facts = {"qrels": final.rows, "level": 1 if self._is_binary else level}
+                facts = {"qrels": final.rows, "level": least}
                 facts |= {"voters": final.all_votes.voters, **_facts(opened, ranked)}
             check_stored(opened, ranked, grades, runs.order)
             return Judged(ranked, pools=pools, pooled=pooled, **facts)
@@ -160,6 +162,12 @@ class CollectionQrels:
         say(f"{named.label}: {n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
         warn_about_qrels(opened, named, final)
         warn_about_voters(final.all_votes.voters)
+
+
+def topic_judges_of(opened: Collection, given: TopicJudges) -> dict[str, str]:
+    """Return who is primary for each topic: topics and judges of the collection, any other is a fault."""
+    topics = {one.topic for one in opened.topics.all()}
+    return read_topic_judges(given, topics, {judge.name for judge in opened.judges.all()})
 
 
 def depth_pools(opened: Collection) -> tuple[FedPool, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, FromClause, Row, Select, and_, func, select
+from sqlalchemy import Column, ColumnElement, FromClause, Row, Select, and_, func, select, update
 from sqlmodel import Session
 
-from store.db.tables import POOL, POOL_ENTRY, TOPIC
+from store.db.tables import POOL, POOL_ENTRY, QRELS, TOPIC
 from store.errors import UnknownNameError
 
 _KEYS_A_QUERY = 1_000
@@ -70,3 +71,14 @@ def is_pooled(rows: FromClause, *, pool: int | None = None) -> ColumnElement[boo
     # Looked up one by one: of a join, SQLite may make every pair of rows.
     entries = to_judge(POOL_ENTRY.c.pool_id, pool=pool)
     return entries.where(same_pair(POOL_ENTRY, rows)).correlate(rows).exists()
+
+
+def rules_of_pools(session: Session, pools: Collection[str]) -> list[tuple[Row[Any], dict[str, Any]]]:
+    """Return the qrels, and their rules, that are of one of some pools."""
+    found = [(row, json.loads(row.rule)) for row in session.execute(select(QRELS))]
+    return [(row, rule) for row, rule in found if rule.get("pool") in pools]
+
+
+def write_rule(session: Session, qrels: int, rule: Mapping[str, Any]) -> None:
+    """Write the rule of qrels anew."""
+    session.execute(update(QRELS).where(QRELS.c.id == qrels).values(rule=json.dumps(rule, sort_keys=True)))

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from store.content.lookup import row_named, to_judge
+from store.content.lookup import row_named, rules_of_pools, to_judge, write_rule
 from store.content.runs import add_pool_runs, fetch_pool_runs
 from store.db.columns import insert_new, insert_row
 from store.db.database import Area
@@ -423,8 +423,13 @@ def former_name(name: str, taken: Iterable[str]) -> str:
 def _step_aside(session: Session, old: Row[Any]) -> str:
     former = former_name(old.name, session.scalars(select(POOL.c.name)))
     manifest = {**json.loads(old.manifest), "name": former, "replaced": True}
-    values = {"name": former, "withdrawn": True, "manifest": as_json(manifest)}
+    at = old.withdrawn_at or datetime.now(UTC)
+    values = {"name": former, "withdrawn": True, "withdrawn_at": at, "manifest": as_json(manifest)}
     session.execute(update(POOL).where(POOL.c.id == old.id).values(values))
+    # What was defined as of a moment is of the pool that had the name then; all else of the one that has it.
+    for row, rule in rules_of_pools(session, [old.name]):
+        if "events" in rule:
+            write_rule(session, row.id, rule | {"pool": former})
     return former
 
 
@@ -495,16 +500,22 @@ class Pools(Area):
         """Withdraw a pool; return whether it was in use. Its entries and all judgements stay."""
         with self._db.writing(bulk=True) as session:
             stored = row_named(session, "pool", POOL.c.name, name)
-            session.execute(update(POOL).where(POOL.c.id == stored.id).values(withdrawn=True))
+            values = {"withdrawn": True, "withdrawn_at": stored.withdrawn_at or datetime.now(UTC)}
+            session.execute(update(POOL).where(POOL.c.id == stored.id).values(values))
             return not stored.withdrawn
 
     def remove_run(self, tag: str, alone: Mapping[str, Pairs]) -> None:
         """Take a run, which contributes no more, out of pools, with the documents that it alone had brought.
 
         `alone` has them by the name of a pool that the run fed. Judgements stay; the manifest of each pool
-        names the run under ``unpooled``. `ConflictError` is raised if a pool has changed meanwhile.
+        names the run under ``unpooled``. `ConflictError`: one has changed, or is published.
         """
         with self._db.filling() as (session, topics, documents):
+            for row, rule in rules_of_pools(session, [name for name, pairs in alone.items() if pairs]):
+                if "events" in rule and not row.dropped:
+                    message = f"no document leaves pool `{rule['pool']}`: {row.name}@{row.version} is of it"
+                    hint = "pooler pool --name NEW makes another, which the run leaves with --pool NEW"
+                    raise ConflictError(f"{message} as it was", hint=hint)
             run_id = session.scalar(select(RUN.c.id).where(RUN.c.tag == tag))
             for name, pairs in alone.items():
                 stored = row_named(session, "pool", POOL.c.name, name)

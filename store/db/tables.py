@@ -168,6 +168,7 @@ POOL = _table(
     # How `pool_entry.position` lays the documents: `docno`, `priority`, `drawn`.
     _filled("display_order", sa.Text),
     _filled("withdrawn", sa.Boolean, default=False),
+    Column("withdrawn_at", UtcDateTime),
     _filled("created_at", UtcDateTime),
     # Of its entries, see `store.db.digests`.
     Column("digest", sa.BigInteger),
@@ -316,10 +317,14 @@ QRELS = _table(
     # Whether its name is what is measured with where none is named.
     _filled("is_default", sa.Boolean, default=False),
     _filled("created_at", UtcDateTime),
+    # The newest event when it was made, of one whose moment was not to come; no later one counts.
+    Column("last_event", ForeignKey("judgement.id")),
+    # Kept so that no version is another's again.
+    _filled("dropped", sa.Boolean, default=False),
     sa.UniqueConstraint("name", "version"),
     *words("name"),
 )
-"""One version of how judges' grades become one, under a name. Never changed but for the default."""
+"""One version of how judges' grades become one, under a name. Its rule changes with names of pools alone."""
 SITTING = _table(
     "sitting",
     Column("id", sa.Integer, primary_key=True),

@@ -143,7 +143,7 @@ def _report_exchanged(faults: FaultList, n_lines: int, docno: str, layout: table
         f" {n_lines:,} lines: columns 2 and 3 look exchanged"
     )
     exchange = layout.awk(faults.path, "{print $1, $3, $2, $4}")
-    option = "--input-columns topic,docno,iteration,grade"
+    option = "--columns topic,docno,iteration,grade"
     hint = f"{exchange} puts them right; `import judgements` takes {option}, too"
     faults.put_instead(message, "exchanged", hint=hint)
 
@@ -305,6 +305,5 @@ def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
     listed = list(rows)
     tables.check_rows(listed, "NTCIREVAL")
     if negative := sorted({row.grade for row in listed if row.grade < 0}):
-        requirement = "cannot be written as a level L0 to Ln when it is negative"
-        raise ArgumentError("grade", requirement, negative)
+        raise ArgumentError("grade", "cannot be written as a level L0 to Ln when it is negative", negative)
     stream.writelines(f"{row.topic} {row.docno} L{row.grade}\n" for row in listed)

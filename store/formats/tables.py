@@ -116,7 +116,7 @@ def sniff(lines: Sequence[bytes], choices: Sequence[str], *, by_header: bool) ->
     between = SEPARATORS.get(best.separator, "blanks")
     taken = (
         f"columns between {between}, without a header, taken for {best.columns.replace(' ', ', ')};"
-        " `import judgements --input-columns` takes other columns"
+        " `import judgements --columns` takes other columns"
     )
     return best if best is layouts[0] or not by_header else replace(best, taken=taken)
 
@@ -485,17 +485,17 @@ NAMES = ("topic", "iteration", "docno", "judge", "grade", IGNORED)
 
 
 def parse_columns(text: str) -> tuple[str, ...]:
-    """Read ``--input-columns NAME,NAME,...``: names of `NAMES` in the order of the file's columns."""
+    """Read ``--columns NAME,NAME,...``: names of `NAMES` in the order of the file's columns."""
     columns = tuple(name.strip() for name in text.split(","))
     named = [name for name in columns if name != IGNORED]
     for name in filter(None, named):
         if name not in NAMES:
-            hint = "`-` skips a column: --input-columns docno,judge,-,grade"
+            hint = "`-` skips a column: --columns docno,judge,-,grade"
             raise UnknownNameError("column", name, NAMES[:-1], hint=hint)
     is_whole = {"docno", "grade"} <= set(named) <= set(NAMES)
     if not is_whole or len(set(named)) < len(named):
         requirement = "must name each column of the file once: docno and grade, and where it has them"
-        hint = "as in --input-columns docno,judge,grade; `-` is a column that is passed over"
+        hint = "as in --columns docno,judge,grade; `-` is a column that is passed over"
         others = "topic, iteration and judge, with commas"
         raise ArgumentError("columns", f"{requirement} {others}", text, hint=hint)
     return columns
@@ -516,7 +516,7 @@ def read_columns(
     `topic`, `judge` and `iteration` are those of all lines where no column says them.
     """
     if topic is None and "topic" not in columns:
-        hint = "--topic T, or `topic` among --input-columns"
+        hint = "--topic T, or `topic` among --columns"
         raise ArgumentError("topic", "must be given: no column holds it", None, hint=hint)
     for name, text, fault_of in (
         ("topic", topic, topic_fault),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Self, get_args
 
 from store.errors import ArgumentError
+from store.event import AsOf
 from store.grades import Aggregate
 from store.judging.kinds import check_kinds
 from store.records import Scale, TieRule, Ties
@@ -81,7 +82,9 @@ class QrelsDefinition:
     erased: tuple[str, ...] = ()
     """Identities of judges who were named, and are erased."""
     events: int | None = None
-    """With `as_of`: the judgement events there were up to it when it was defined."""
+    """With `as_of`, not to come: the judgement events there were up to it when it was defined."""
+    last_event: int | None = field(default=None, compare=False)
+    """Row id of the newest of all events then: its place is the table, not JSON."""
 
     def __post_init__(self) -> None:
         """Take lists, mappings and moments as they are written."""
@@ -105,6 +108,13 @@ class QrelsDefinition:
         return self.judges[0] if is_own and not self.erased else None
 
     @property
+    def until(self) -> AsOf | None:
+        """The events that may count, where not all that there are."""
+        if self.as_of is None or self.events is None:
+            return None if self.as_of is None else AsOf(self.as_of)
+        return AsOf(self.as_of, self.last_event or 0)
+
+    @property
     def is_whole(self) -> bool:
         """Whether every judgement counts as it stands, of those who count."""
         return not (self.votes or self.map or self.pool or self.as_of or self.without_topics)
@@ -118,8 +128,7 @@ class QrelsDefinition:
         if self.aggregate is not None and self.aggregate not in AGGREGATES:
             raise ArgumentError("aggregate", f"must be one of {', '.join(AGGREGATES)}", self.aggregate)
         if self.ties is not None and self.ties not in _TIES:
-            requirement = f"must be one of {', '.join(_TIES)}"
-            raise ArgumentError("ties", requirement, self.ties, hint=_TIES_HINT)
+            raise ArgumentError("ties", f"must be one of {', '.join(_TIES)}", self.ties, hint=_TIES_HINT)
         if self.aggregate in _TIE_RULES and self.ties is None:
             requirement = f"must be low, high or unresolved with --aggregate {self.aggregate}"
             raise ArgumentError("ties", requirement, None, hint=_TIES_HINT)
@@ -133,8 +142,7 @@ class QrelsDefinition:
             requirement = "must not be asked for with --aggregate sum, whose level is one of the sums"
             raise ArgumentError("binary_first", requirement, None)
         if self.primary and self.aggregate not in (None, "primary"):
-            requirement = f"needs --aggregate primary, not {self.aggregate}"
-            raise ArgumentError("primary", requirement, None)
+            raise ArgumentError("primary", f"needs --aggregate primary, not {self.aggregate}", None)
         own = self.relaxed, self.rigid
         if own != (None, None) and self.aggregate != "sum":
             name = "rigid" if self.relaxed is None else "relaxed"
@@ -150,12 +158,14 @@ class QrelsDefinition:
         values = scale.values
         if off := next((one for pair in self.map for one in pair if one not in values), None):
             raise ArgumentError("map", f"must be of grades of the scale, {', '.join(map(str, values))}", off)
+        if self.relaxed is not None and self.relaxed <= values[0] >= 0:
+            requirement = f"must be above {values[0]}: every sum of grades is at least that"
+            raise ArgumentError("relaxed", requirement, self.relaxed)
         is_gapped = values[-1] - values[0] != len(values) - 1
         if self.aggregate == "mean" and is_gapped and not self.binary_first:
             gap = next(one for one in range(values[0], values[-1]) if one not in values)
             hint = f"a mean may be {gap}, which is no grade; median and majority always give one"
-            requirement = "must be another rule on a scale with gaps"
-            raise ArgumentError("aggregate", requirement, "mean", hint=hint)
+            raise ArgumentError("aggregate", "must be another rule on a scale with gaps", "mean", hint=hint)
 
     def level_named(self, scale: Scale, level: int | str | None) -> int | None:
         """Return the least relevant grade, or sum, that a number or ``rigid`` or ``relaxed`` names.
@@ -194,7 +204,7 @@ class QrelsDefinition:
         found: dict[str, Any] = {
             one.name: value
             for one in fields(self)
-            if (value := getattr(self, one.name)) not in (None, False, ())
+            if one.compare and (value := getattr(self, one.name)) not in (None, (), "") and value is not False
         }
         for name in ("map", "primary"):
             if name in found:

@@ -8,9 +8,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, func, insert, select, text, update
 from sqlmodel import Session
 
+from store.content.lookup import count_rows
+from store.db.columns import is_postgresql
 from store.db.database import Area
 from store.db.tables import JUDGE, JUDGEMENT, QRELS
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -33,28 +35,30 @@ def fetch_named(session: Session, word: str | None = None) -> NamedQrels:
     versioned = _VERSIONED.fullmatch(word or "")
     name, version = (versioned[1], int(versioned[2])) if versioned else (word, None)
     named = [one for one in rows if (one.is_default if name is None else one.name == name)]
-    found = next((one for one in named if version in (None, one.version)), None)
-    if found is not None:
+    found = next((one for one in named if (one.version == version if versioned else not one.dropped)), None)
+    if found is not None and not found.dropped:
         return _of_row(found, identities)
-    if named:
+    if named and versioned:
         message = f"there is no version {version} of `{name}`: the newest is {named[0].version}"
+        if found is not None:
+            message = f"`{word}` was dropped, and its number is never given again"
         raise PoolerError(message, hint="pooler qrels lists the versions")
     if word is not None and word in identities.values():
         return NamedQrels(word, QrelsDefinition(judges=(word,), without_rulings=True))
-    known = sorted({*(one.name for one in rows), *identities.values()}, key=natural_key)
+    known = sorted({*(one.name for one in rows if not one.dropped), *identities.values()}, key=natural_key)
     raise UnknownNameError("qrels", word or OFFICIAL, known, hint="pooler qrels lists the names")
 
 
 def fetch_all_named(session: Session) -> list[NamedQrels]:
     """Return every version of every definition; the default first, then by name, newest first."""
     identities = {row.uid: row.name for row in session.execute(select(JUDGE.c.uid, JUDGE.c.name))}
-    found = [_of_row(row, identities) for row in session.execute(select(QRELS))]
+    found = [_of_row(row, identities) for row in session.execute(select(QRELS).where(~QRELS.c.dropped))]
     first = {one.name for one in found if one.is_default}
     return sorted(found, key=lambda one: (one.name not in first, natural_key(one.name), -(one.version or 0)))
 
 
 def _of_row(row: Row[Any], identities: dict[str, str]) -> NamedQrels:
-    stored = QrelsDefinition.from_json(json.loads(row.rule))
+    stored = QrelsDefinition.from_json(json.loads(row.rule) | {"last_event": row.last_event})
     gone = tuple(uid for uid in stored.judges if uid not in identities)
     known = replace(stored, judges=tuple(uid for uid in stored.judges if uid in identities), erased=gone)
     definition = known.with_judges(lambda uid: identities.get(uid, uid))
@@ -82,7 +86,7 @@ class Definitions(Area):
         `ArgumentError`: the name is a judge's, or reads as a file or a version; choices do not go together,
         or have no meaning in this collection.
         """
-        # Whoever only looks a name up loads no arrays.
+        # Looking a name up loads no arrays.
         from store.grades.votes import pooled_of, refuse_adjudicators, topic_ids_of
 
         with self._db.writing() as session:
@@ -99,22 +103,24 @@ class Definitions(Area):
             definition.check_scale(self._db.scale)
             pooled_of(session, definition)
             topic_ids_of(self._db.topics, definition)
-            definition = replace(definition, events=None)
-            if definition.as_of is not None:
+            definition, last_event = replace(definition, events=None, last_event=None), None
+            if definition.as_of is not None and definition.as_of <= datetime.now(UTC):
+                if is_postgresql(session):  # an event that is being written may have a lower id
+                    session.execute(text("LOCK TABLE judgement IN SHARE MODE"))
                 until = JUDGEMENT.c.judged_at <= definition.as_of
-                n_events = session.scalar(select(func.count()).select_from(JUDGEMENT).where(until))
-                definition = replace(definition, events=n_events)
+                definition = replace(definition, events=count_rows(session, JUDGEMENT, until))
+                last_event = session.scalar(select(func.max(JUDGEMENT.c.id)))
             for judge in (*definition.judges, *(who for _, who in definition.primary)):
                 judge_id(session, judge)  # its error says how to see the names
             rulers = session.scalars(select(JUDGE.c.name).where(JUDGE.c.kind == JudgeKind.ADJUDICATOR.value))
             refuse_adjudicators(definition.judges if definition.sole is None else (), rulers.all())
             uids = {row.name: row.uid for row in session.execute(select(JUDGE.c.uid, JUDGE.c.name))}
-            own = select(QRELS.c.version, QRELS.c.is_default).where(QRELS.c.name == name)
+            own = select(QRELS.c.version, QRELS.c.is_default, QRELS.c.dropped).where(QRELS.c.name == name)
             earlier = session.execute(own.order_by(QRELS.c.version.desc())).all()
             is_default = default or any(one.is_default for one in earlier)
             if is_default:
                 session.execute(update(QRELS).where(QRELS.c.is_default).values(is_default=False))
-            if earlier and default and not definition.to_json():
+            if earlier and not earlier[0].dropped and default and not definition.to_json():
                 newest = (QRELS.c.name == name) & (QRELS.c.version == earlier[0].version)
                 session.execute(update(QRELS).where(newest).values(is_default=True))
                 return fetch_named(session, name)
@@ -123,31 +129,27 @@ class Definitions(Area):
             rule = json.dumps(stored.to_json(), sort_keys=True)
             version = 1 + (earlier[0].version if earlier else 0)
             values = {"name": name, "version": version, "rule": rule, "is_default": is_default}
-            session.execute(insert(QRELS).values(**values, created_at=datetime.now(UTC)))
+            now = datetime.now(UTC)
+            session.execute(insert(QRELS).values(**values, last_event=last_event, created_at=now))
             return fetch_named(session, f"{name}@{version}")
 
     def drop(self, name: str) -> int:
-        """Take a definition away, with all its versions; return how many. The default stays."""
+        """Take a definition away, with all its versions, whose numbers stay taken; return how many."""
         with self._db.writing() as session:
-            rows = session.execute(select(QRELS.c.name, QRELS.c.is_default)).all()
+            rows = session.execute(select(QRELS.c.name, QRELS.c.is_default).where(~QRELS.c.dropped)).all()
             own = [one for one in rows if one.name == name]
             if not own:
                 raise UnknownNameError("definition", name, {one.name for one in rows})
             if name == OFFICIAL or any(one.is_default for one in own):
-                message = f"`{name}` stays: " + (
-                    "every collection has it" if name == OFFICIAL else "it is the default"
-                )
-                raise PoolerError(
-                    message, hint="pooler qrels define NAME --default makes another the default"
-                )
-            session.execute(delete(QRELS).where(QRELS.c.name == name))
+                why = "every collection has it" if name == OFFICIAL else "it is the default"
+                hint = "pooler qrels define NAME --default makes another the default"
+                raise PoolerError(f"`{name}` stays: {why}", hint=hint)
+            session.execute(update(QRELS).where(QRELS.c.name == name).values(dropped=True))
         return len(own)
 
     def missing_events(self, definition: QrelsDefinition) -> int:
         """Return how many events fewer there are up to a definition's moment than when it was made."""
-        if definition.as_of is None or definition.events is None:
+        if definition.events is None or definition.until is None:
             return 0
-        until = JUDGEMENT.c.judged_at <= definition.as_of
         with self._db.reading() as session:
-            found = session.scalar(select(func.count()).select_from(JUDGEMENT).where(until)) or 0
-        return definition.events - found
+            return definition.events - count_rows(session, JUDGEMENT, definition.until.took(JUDGEMENT))

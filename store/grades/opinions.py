@@ -249,12 +249,12 @@ def _beside_primary(
     the primary judge has decided on.
     """
     must_decide = definition.aggregate == "primary"
-    nobody = np.zeros(votes.shape, dtype=np.bool_)
+    no_state = np.zeros(votes.shape, dtype=np.bool_)
     if definition.aggregate not in (None, "primary"):
-        return nobody
+        return no_state
     width, n_judges = max(len(states.docnos), 1), max(len(states.judges), 1)
     documents = states.topic_codes * width + states.docno_codes
-    is_primary = nobody.copy()
+    is_primary = no_state.copy()
     if states.primary is not None:
         topics, docnos, judges = states.primary
         places = (topics * width + docnos) * n_judges + judges

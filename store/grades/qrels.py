@@ -77,9 +77,10 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
     if definition.votes is not None:
         has_votes = all_votes.counts.sum(axis=1) >= definition.votes
     if definition.aggregate == "sum":
-        sums, n_fewer = _sums(all_votes, level)
+        sums, n_fewer = _sums(all_votes)
         is_given[all_votes.rows], grades[all_votes.rows] = has_votes, np.where(has_votes, sums, 0)
         if level is not None:
+            check_sum(all_votes, level)
             grades = _relevant(grades, is_given, level)
         return GradeOutcome(is_given, grades, is_tied, is_ruled, n_fewer)
     place, values = None, np.array(all_votes.scale.values)
@@ -138,22 +139,25 @@ def _apply(
     return aggregation.agreed(counts), None
 
 
-def _sums(all_votes: AllVotes, level: int | None) -> tuple[NDArray[np.int64], int]:
-    """Return the sum of grades of every document with a vote, and how many had fewer votes."""
-    if all_votes.rulings:
-        requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
-        hint = "--without-rulings leaves the rulings out"
-        raise ArgumentError("aggregate", requirement, "sum", hint=hint)
-    n_votes = all_votes.counts.sum(axis=1)
-    values = all_votes.scale.values
-    if level is not None and n_votes.size:
+def check_sum(all_votes: AllVotes, level: int, name: str = "level") -> None:
+    """Raise `ArgumentError` where every sum of grades, or none, can reach a level."""
+    n_votes, values = all_votes.counts.sum(axis=1), all_votes.scale.values
+    if n_votes.size:
         low = int((n_votes * values[0]).min())
         high = int((n_votes * values[-1]).max())
         if not low < level <= high:
             requirement = f"must be above {low} and at most {high}, as sums of grades can be here"
-            raise ArgumentError("level", requirement, level)
+            raise ArgumentError(name, requirement, level)
+
+
+def _sums(all_votes: AllVotes) -> tuple[NDArray[np.int64], int]:
+    """Return the sum of grades of every document with a vote, and how many had fewer votes."""
+    if all_votes.rulings:
+        requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
+        raise ArgumentError("aggregate", requirement, "sum", hint="--without-rulings leaves the rulings out")
+    n_votes = all_votes.counts.sum(axis=1)
     n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
-    return aggregation.grade_sums(all_votes.counts, values), n_fewer
+    return aggregation.grade_sums(all_votes.counts, all_votes.scale.values), n_fewer
 
 
 _LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)
@@ -189,7 +193,7 @@ class FinalQrels:
 
     @property
     def n_undecided(self) -> int:
-        """Documents that judges graded, of whose grades nobody said how they become one."""
+        """Documents that judges graded, whose several grades no rule makes one."""
         is_told = self.ties == "unresolved" or self.definition.votes is not None
         return 0 if is_told else self.count_left_out("undecided")
 

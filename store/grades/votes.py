@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import JUDGE, POOL
 from store.errors import ArgumentError, UnknownNameError
+from store.event import AsOf
 from store.formats.tables import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
@@ -37,7 +37,7 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
-from store.judging.kinds import Voters, check_share, choose_voters, sorts_of
+from store.judging.kinds import Voters, check_kinds, check_share, choose_voters, sorts_of
 from store.records import Judge, JudgeKind, Scale, State
 from store.text import natural_key
 
@@ -49,15 +49,6 @@ if TYPE_CHECKING:
 
 def _judge_rows(session: Session) -> Sequence[Row[Any]]:
     return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
-
-
-def fetch_voters(
-    session: Session, *, of: Sequence[str] = (), kinds: Sequence[str] = (), rulings: bool = False
-) -> Voters:
-    """Choose whose judgements count; see `store.judging.kinds.hear`."""
-    for name in of:
-        judge_id(session, name)  # its error says how to see the names
-    return choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
 
 
 def refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
@@ -87,15 +78,16 @@ class SoleGrades:
     """The judge, and who was left out."""
 
 
-def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
+def fetch_voters_of(session: Session, definition: QrelsDefinition, *, refuses: bool = True) -> Voters:
     """Choose whose judgements count by a definition, as of its moment.
 
-    `PoolerError`: nobody is named, and those who count graded less than half of what others did.
+    `PoolerError`: no judge is named, and those who count graded less than half of what others did. `refuses`:
+    adjudicators who are named, as they do not vote.
     """
-    judges, until = fetch_judges(session), definition.as_of
+    judges, until = fetch_judges(session), definition.until
     for name in definition.judges:
         judge_id(session, name)  # its error says how to see the names
-    if definition.sole is None:
+    if refuses and definition.sole is None:
         refuse_adjudicators(
             definition.judges, [one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR]
         )
@@ -104,12 +96,12 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition) -> Voters:
     graders = fetch_graders(session) if until is None else _graders_then(session, until)
     has_rulings = not definition.without_rulings
     voters = choose_voters(judges, graders, of=definition.judges, kinds=definition.kinds, rulings=has_rulings)
-    if voters.left_out and not voters.is_named:
+    if voters.left_out:
         check_share(_documents_by_kind(session, until), voters)
     return voters
 
 
-def _graders_then(session: Session, until: datetime) -> frozenset[str]:
+def _graders_then(session: Session, until: AsOf) -> frozenset[str]:
     """Return who had graded something, or as an adjudicator decided something, up to a moment."""
     judges = {row.id: row for row in _judge_rows(session)}
     _, _, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
@@ -119,7 +111,7 @@ def _graders_then(session: Session, until: datetime) -> frozenset[str]:
     return frozenset(judges[number].name for number in found)
 
 
-def _documents_by_kind(session: Session, until: datetime | None) -> dict[JudgeKind, int]:
+def _documents_by_kind(session: Session, until: AsOf | None) -> dict[JudgeKind, int]:
     """Count the documents that judges of each kind graded; adjudicators' are people's."""
     kinds = {row.id: JudgeKind(row.kind) for row in _judge_rows(session)}
     topic_of, document_of, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
@@ -138,14 +130,17 @@ SELECT topic_id, document_id, judge_id
  WHERE purpose = 'primary' AND judge_id IS NOT NULL"""
 
 
-def _earlier(connection: Connection, table: str, until: datetime | None) -> str:
+def _earlier(connection: Connection, table: str, until: AsOf | None) -> str:
     """Return the SQL condition that a row of a table was made up to a moment."""
-    return "" if until is None else f" AND {table}.created_at <= {moment_literal(connection, until)}"
+    return "" if until is None else f" AND {table}.created_at <= {moment_literal(connection, until.moment)}"
 
 
-def pooled_of(session: Session, definition: QrelsDefinition) -> str:
-    """Return the SQL condition, after `FROM_POOLS`, on the pools that a definition is of."""
-    wanted = _earlier(session.connection(), "pool", definition.as_of)
+def pooled_of(session: Session, definition: QrelsDefinition, pools: str = FROM_POOLS) -> str:
+    """Return the SQL, from ``FROM`` on, of the pools that a definition is of, as of its moment."""
+    wanted = pools + _earlier(session.connection(), "pool", until := definition.until)
+    if until is not None:
+        later = f"pool.withdrawn_at > {moment_literal(session.connection(), until.moment)}"
+        wanted = wanted.replace("NOT pool.withdrawn", f"(NOT pool.withdrawn OR {later})")
     if definition.pool is not None:
         wanted += f" AND pool_id = {row_named(session, 'pool', POOL.c.name, definition.pool).id:d}"
     return wanted
@@ -165,7 +160,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
 
     definition.check()
     definition.check_scale(scale)
-    until, connection = definition.as_of, session.connection()
+    until, connection = definition.until, session.connection()
     judges = _judge_rows(session)
     names = {one.id: one.name for one in judges}
     adjudicators = {one.name for one in judges if one.kind == JudgeKind.ADJUDICATOR}
@@ -185,7 +180,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
     if definition.without_topics or definition.pool:
         wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
         if definition.pool is not None:
-            of_pool = f"SELECT {PAIR} {FROM_POOLS}{pooled_of(session, definition)}"
+            of_pool = f"SELECT {PAIR} {pooled_of(session, definition)}"
             wanted &= np.isin(as_pairs(events[0], events[1]), fetch_integers(connection, of_pool, 1))
         events = events[:, wanted]
     topic_ids = sorted(
@@ -250,9 +245,10 @@ class CollectionGrades(Area):
             return SoleGrades(names[who[0]], by_topic, int(topic_of.size), voters)
 
     def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Voters:
-        """Choose whose judgements count; see `store.judging.kinds.hear`."""
+        """Choose whose judgements count, of adjudicators where they are named; see `fetch_voters_of`."""
+        whose = QrelsDefinition(judges=tuple(of), kinds=check_kinds(kinds), without_rulings=not rulings)
         with self._db.reading() as session:
-            return fetch_voters(session, of=of, kinds=kinds, rulings=rulings)
+            return fetch_voters_of(session, whose, refuses=False)
 
     def judges(self) -> list[Judge]:
         """Return every judge, whether or not they graded anything."""
@@ -263,11 +259,12 @@ class CollectionGrades(Area):
         """Return the current grades of some judges, on the documents that `least` of them graded or more.
 
         Judges in the order given; by default those who count and have graded, by name, adjudicators
-        apart (`fetch_voters`).
+        apart (`fetch_voters_of`).
         """
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            names = fetch_voters(session).voting if judges is None else judges
+            everybody = QrelsDefinition(without_rulings=True)
+            names = fetch_voters_of(session, everybody).voting if judges is None else judges
             known = {name: judge_id(session, name) for name in names}
             ids = np.array(list(known.values()), dtype=np.int64)
             topic_of, document_of, judge_of, state_of, grade_of = newest_events(session.connection(), ids)
@@ -300,9 +297,7 @@ class CollectionGrades(Area):
         documents = all_votes.document_ids[all_votes.docno_codes[settled]]
         with self._db.reading_topics() as (session, topics):
             pooled = fetch_integers(
-                session.connection(),
-                f"SELECT {PAIR}, pool_id {FROM_POOLS}{pooled_of(session, definition)}",
-                2,
+                session.connection(), f"SELECT {PAIR}, pool_id {pooled_of(session, definition)}", 2
             )
             pooled = pooled[~np.isin(pooled[:, 0] >> 32, topic_ids_of(topics, definition))]
             topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
@@ -316,7 +311,7 @@ class CollectionGrades(Area):
     def ungraded(self, grades: Grades, definition: QrelsDefinition) -> dict[str, NDArray[np.int64]]:
         """Return by topic the ids of the documents of pools, sampled or not, that have no grade."""
         with self._db.reading_topics() as (session, topics):
-            every = f"SELECT {PAIR} {FROM_EVERY_POOL}{pooled_of(session, definition)}"
+            every = f"SELECT {PAIR} {pooled_of(session, definition, FROM_EVERY_POOL)}"
             pooled = fetch_integers(session.connection(), every, 1)
             pooled = pooled[~np.isin(pooled[:, 0] >> 32, topic_ids_of(topics, definition))]
             graded = [topics.ids[topic] << 32 | ids for topic, (ids, _) in grades.items()]
@@ -339,5 +334,5 @@ class CollectionGrades(Area):
     ) -> tuple[list[TopicCandidates], Voters]:
         """Return what bounds of recall are made of, and of whose grades; see `store.grades.sampled`."""
         with self._db.reading_topics() as (session, topics):
-            voters = fetch_voters(session, of=of, kinds=kinds)
+            voters = choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds)
             return fetch_candidates(session, topics, voters, level, topic=topic), voters

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Engine, Row, Select, and_, func, or_, select, tuple_
@@ -24,6 +23,7 @@ from store.db.engine import reading
 from store.db.keys import fetch_docnos
 from store.db.tables import JUDGE, JUDGEMENT, TOPIC
 from store.errors import StoreError, UnknownNameError
+from store.event import AsOf
 from store.judging.desk import Desk, Queued, inbox_line
 from store.judging.disagreements import (
     ALL,
@@ -59,7 +59,7 @@ def fetch_cases(
     *,
     topic: int | None = None,
     document: int | None = None,
-    until: datetime | None = None,
+    until: AsOf | None = None,
 ) -> list[Case]:
     """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise.
 
@@ -90,7 +90,7 @@ def fetch_cases(
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
-def fetch_listed(session: Session, selection: Selection, *, until: datetime | None = None) -> list[Case]:
+def fetch_listed(session: Session, selection: Selection, *, until: AsOf | None = None) -> list[Case]:
     """Return the disagreements that are wanted; if by topic alone, rulings no longer needed, too."""
     _check_topic(session, selection)
     return [
@@ -106,7 +106,7 @@ def _check_topic(session: Session, selection: Selection) -> None:
         topic_id(session, selection.topic)
 
 
-def _disputed_votes(topic: int | None, document: int | None, until: datetime | None) -> Select[Any]:
+def _disputed_votes(topic: int | None, document: int | None, until: AsOf | None) -> Select[Any]:
     newest = current_events(topic=topic, until=until)
     if document is not None:
         newest = newest.where(JUDGEMENT.c.document_id == document)
@@ -133,17 +133,17 @@ def _disputed_votes(topic: int | None, document: int | None, until: datetime | N
     return query.where(or_(differ, some_cannot, is_ruled))
 
 
-def _adjudicators_events(topic: int | None, document: int | None, until: datetime | None) -> Select[Any]:
+def _adjudicators_events(topic: int | None, document: int | None, until: AsOf | None) -> Select[Any]:
     query = select(JUDGEMENT).join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(_IS_ADJUDICATOR)
     if topic is not None:
         query = query.where(JUDGEMENT.c.topic_id == topic)
     if until is not None:
-        query = query.where(JUDGEMENT.c.judged_at <= until)
+        query = query.where(until.took(JUDGEMENT))
     return query if document is None else query.where(JUDGEMENT.c.document_id == document)
 
 
 def _fetch_rulings(
-    session: Session, topic: int | None, document: int | None, until: datetime | None
+    session: Session, topic: int | None, document: int | None, until: AsOf | None
 ) -> tuple[dict[Pair, list[Ruling]], dict[int, str]]:
     """Return the rulings that stand, by topic and document, and what tells adjudicators apart."""
     rows = session.execute(_adjudicators_events(topic, document, until).order_by(JUDGEMENT.c.revision)).all()

@@ -1,14 +1,14 @@
 """Places: planned, claimed, cleared.
 
-One row is one place, so a document with k places never gets a (k+1)th judge: whoever decides
-holds a place in the transaction that writes the decision. A place is open (nobody's), claimed
+One row is one place, so a document with k places never gets a (k+1)th judge: who decides
+holds a place in the transaction that writes the decision. A place is open (no judge's), claimed
 (until its lease runs out), settled (a decision stands), or given by name (it never lapses).
 
 A lapsed place stays its holder's until another judge claims it. Rows are locked in one order, the
 judge's own first and then places, and claims wait for no place, so no two transactions wait for
 each other.
 
-Whoever changes places for all judges first waits until every event that is being written is
+What changes places for all judges first waits until every event that is being written is
 written, and lets none begin before the change is done.
 """
 
@@ -228,7 +228,7 @@ def _refuse_places(session: Session, scope: Scope) -> None:
     if taken := count_rows(session, ASSIGNMENT, _is_in(scope)):
         message = f"documents are assigned already: {counted(taken, 'assignment')}"
         hint = (
-            "--add assigns what nobody has, --replace assigns anew what has no decision;"
+            "--add assigns what no judge has, --replace assigns anew what has no decision;"
             " pooler assign alone shows who has how much"
         )
         raise ConflictError(message, hint=hint)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, insert, select, update
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, same_pair
@@ -24,6 +24,7 @@ from store.db.tables import (
     MODEL_JUDGE,
     OF_THIS_PLACE,
     PASSAGE,
+    QRELS,
     SITTING,
 )
 from store.judging.events import Pair, current_events
@@ -249,6 +250,9 @@ class Erasures(Area):
             # For every event that goes the database looks for one that takes it back: without an index,
             # among all of them.
             connection.exec_driver_sql("CREATE INDEX judgement_undone ON judgement (undoes)")
+            is_before = JUDGEMENT.c.id <= QRELS.c.last_event
+            newest = select(func.max(JUDGEMENT.c.id)).where(is_before, ~own).scalar_subquery()
+            connection.execute(update(QRELS).values(last_event=newest))  # ids that go are given again
             connection.execute(delete(JUDGEMENT).where(own))
             connection.exec_driver_sql("DROP INDEX judgement_undone")
             for table in (ANSWER, MODEL_JUDGE, *OF_THIS_PLACE):

@@ -19,6 +19,7 @@ from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.columns import raw_form
 from store.db.engine import driver_rows
 from store.db.tables import JUDGEMENT
+from store.event import AsOf
 from store.formats.tables import Numbering
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
@@ -45,7 +46,7 @@ def newest_events(
     rounds: Numbering | None = None,
     *,
     topic: int | None = None,
-    until: datetime | None = None,
+    until: AsOf | None = None,
 ) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 
@@ -53,7 +54,8 @@ def newest_events(
     With `rounds`, a sixth row has the round by that numbering. `until`: as they stood then.
     """
     where = " WHERE TRUE" if topic is None else f" WHERE topic_id = {topic:d}"
-    where += "" if until is None else f" AND judged_at <= {moment_literal(connection, until)}"
+    if until is not None:
+        where += f" AND judged_at <= {moment_literal(connection, until.moment)} AND id <= {until.event:d}"
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     if rounds is None:

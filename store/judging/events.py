@@ -29,7 +29,7 @@ from store.db.digests import write_event_digests
 from store.db.keys import Keys, fetch_docnos
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING
 from store.errors import ArgumentError, ConflictError, StoreError
-from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
+from store.event import COLUMNS, EVENT, STATE_OF, AsOf, JudgementEvent
 from store.formats.markup import readable
 from store.judging.disagreements import Ruling, seen_opinions
 from store.judging.judges import fetch_judge_names, judge_id
@@ -64,22 +64,22 @@ def no_advance(_steps: int) -> None:
 
 
 @lru_cache(maxsize=32)  # to build it takes half a millisecond
-def _of_newest(columns: tuple[str, ...], until: datetime | None = None) -> Select[Any]:
+def _of_newest(columns: tuple[str, ...], until: AsOf | None = None) -> Select[Any]:
     # Of a join with the highest revisions, PostgreSQL expects one row, and looks each up in all.
     later = JUDGEMENT.alias()
     same = (JUDGEMENT.c[name] == later.c[name] for name in KEY)
     is_later = select(later.c.id).where(*same, later.c.revision > JUDGEMENT.c.revision).correlate(JUDGEMENT)
     if until is not None:
-        is_later = is_later.where(later.c.judged_at <= until)
+        is_later = is_later.where(until.took(later))
     query = select(*(JUDGEMENT.c[name] for name in columns)).where(~is_later.exists())
-    return query if until is None else query.where(JUDGEMENT.c.judged_at <= until)
+    return query if until is None else query.where(until.took(JUDGEMENT))
 
 
 def current_events(
     *columns: str,
     judges: Sequence[int] | None = None,
     topic: int | ColumnElement[int] | None = None,
-    until: datetime | None = None,
+    until: AsOf | None = None,
 ) -> Select[Any]:
     """Select columns, or all, of the newest event of every (topic, document, judge): the current state.
 

@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, bindparam, case, collate, exists, func, or_, select, update
 from sqlmodel import Session
 
-from store.content.lookup import count_rows, row_named
+from store.content.lookup import count_rows, row_named, rules_of_pools, write_rule
 from store.db.columns import insert_row
 from store.db.database import Area
 from store.db.digests import note_events, write_event_digests
@@ -50,7 +50,7 @@ def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
 
 def check_no_qrels(session: Session, name: str) -> None:
     """Raise `ConflictError` for the name of qrels: a judge's name stands for that judge's own grades."""
-    if session.scalar(select(QRELS.c.id).where(QRELS.c.name == name).limit(1)) is not None:
+    if session.scalar(select(QRELS.c.id).where(QRELS.c.name == name, ~QRELS.c.dropped).limit(1)) is not None:
         message = f"`{name}` is the name of qrels of the collection, and cannot be a judge's"
         raise ConflictError(message, hint="choose another name; pooler qrels lists those of qrels")
 
@@ -226,12 +226,8 @@ def replace_name(
             if not dry_run:
                 values = {"manifest": json.dumps(after, sort_keys=True)}
                 session.execute(update(table).where(table.c.id == row_id).values(values))
-    for row_id, rule in session.execute(select(QRELS.c.id, QRELS.c.rule)).all():
-        values = json.loads(rule)
-        if values.get("pool") in pools and not dry_run:
-            values["pool"] = pools[values["pool"]]
-            written = json.dumps(values, sort_keys=True)
-            session.execute(update(QRELS).where(QRELS.c.id == row_id).values(rule=written))
+    for row, rule in rules_of_pools(session, () if dry_run else pools):
+        write_rule(session, row.id, rule | {"pool": pools[rule["pool"]]})
     n_events = _rename_rounds(session, disguise, dry_run=dry_run)
     return NamesReplaced(n_plans, pools, n_events)
 

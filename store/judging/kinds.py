@@ -136,7 +136,7 @@ def sorts_words(counts: Mapping[str, int]) -> str:
 def check_share(documents: Mapping[JudgeKind, int], voters: Voters) -> None:
     """Raise `PoolerError` where those who count graded less than half of what another kind graded.
 
-    `documents`: how many judges of each kind graded, whoever counts. Nobody named kinds or judges.
+    `documents`: how many judges of each kind graded, also those who do not count; no kinds are named.
     """
     counts = {sort: sum(documents.get(kind, 0) for kind in of) for sort, of in SORTS.items()}
     (here,) = sorts_of(one.kind for one in voters.judges) or ("",)

@@ -311,8 +311,7 @@ def restore(
     if url.get_backend_name() == "postgresql":
         if replaces:
             message = f"{display(url)}: only a collection file can be replaced"
-            hint = "pooler backup saves it; restore into an empty database"
-            raise StoreError(message, hint=hint)
+            raise StoreError(message, hint="pooler backup saves it; restore into an empty database")
         with engine_at(file) as engine:
             check_schema(engine)
             with reading(engine) as session:

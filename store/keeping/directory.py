@@ -15,6 +15,7 @@ import re
 import shutil
 import stat
 import sys
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -46,6 +47,7 @@ from store.db.tables import (
     OF_THIS_PLACE,
     POOL,
     POOL_ENTRY,
+    QRELS,
     RANKING,
     RUN,
     TABLES,
@@ -667,6 +669,7 @@ def table_lines(
     blank = {name: value for one in left_out for name, value in _BLANK.get(one, {}).items()}
     names: dict[str, dict[int, Any]] = defaultdict(dict)
     of_judges = {"judge"}
+    lasts = sorted(filter(None, session.scalars(select(QRELS.c.last_event))))
 
     def rows(table: Table) -> Iterator[dict[str, Any]]:
         own, name, columns = names[table.name], _name(table), _columns(table)
@@ -687,6 +690,8 @@ def table_lines(
                 found = sorted(
                     found, key=lambda one: [(value is not None, value) for value in one[0].values()]
                 )
+                if table.name == "judgement":
+                    found.sort(key=lambda one: bisect_left(lasts, one[1]["id"]))
                 own.update({row["id"]: number for number, (_, row) in enumerate(found, 1) if later})
             for number, (values, row) in enumerate(found, start=1):
                 if "id" in table.columns:
@@ -702,6 +707,8 @@ def table_lines(
 
 def _writer(column: Column[Any], names: Mapping[str, Mapping[int, Any]]) -> Callable[[Any], Any]:
     """Return what writes a value of a column, not ``None``, as JSON has it."""
+    if column is QRELS.c.last_event:
+        return lambda last: sum(one <= last for one in names["judgement"])
     if table := _refers(column):
         return names[table].__getitem__
     if column.name == _PACKED:

@@ -164,6 +164,7 @@ def _append(session: Session, events: Sequence[tuple[Pair, JudgementEvent]]) -> 
 def next_ids(session: Session, n: int) -> list[int]:
     """Reserve rising row ids for `n` new events, which no judge at work can get meanwhile."""
     if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("LOCK TABLE judgement IN ROW EXCLUSIVE MODE"))  # `Definitions.define` waits
         taken = session.execute(
             text("SELECT nextval(pg_get_serial_sequence('judgement', 'id')) FROM generate_series(1, :n)"),
             {"n": n},

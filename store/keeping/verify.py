@@ -84,12 +84,12 @@ def rows(query: str, fault: str | Callable[..., str | None]) -> Faults:
     """
     words_of = fault.format if isinstance(fault, str) else fault
 
-    def look(session: Session) -> Iterator[str]:
+    def found_in(session: Session) -> Iterator[str]:
         options = {"yield_per": _BATCH}
         with session.connection().execute(text(query), execution_options=options) as result:
             yield from filter(None, (words_of(*row) for row in result))
 
-    return look
+    return found_in
 
 
 _NAMED = """
@@ -447,7 +447,7 @@ CHECKS = (
             "expected one default, a newest version, got {0}",
         ),
         rows(
-            "SELECT q.name FROM qrels q JOIN judge j ON j.name = q.name ORDER BY q.id",
+            "SELECT q.name FROM qrels q JOIN judge j ON j.name = q.name WHERE NOT q.dropped ORDER BY q.id",
             "`{0}` is the name of a judge, too",
         ),
     ),
@@ -486,7 +486,7 @@ CHECKS = (
         "places",
         "assignment",
         rows(
-            f"""SELECT t.number, d.docno, coalesce(j.name, 'nobody'), e.purpose, e.position
+            f"""SELECT t.number, d.docno, coalesce(j.name, 'no judge'), e.purpose, e.position
                 FROM assignment e LEFT JOIN assignment_plan p ON p.id = e.plan_id {_NAMED}
                 WHERE ((e.judge_id IS NULL OR e.lease_until IS NOT NULL) AND p.lease_s IS NULL)
                    OR (e.judge_id IS NULL AND e.lease_until IS NOT NULL)
@@ -635,7 +635,7 @@ def _verified(check: Check, session: Session) -> Verified:
     """Make one check; whatever it fails on is a fault of the collection."""
     try:
         n_checked = check.count(session)
-        faults = chain.from_iterable(look(session) for look in check.faults)
+        faults = chain.from_iterable(faults_in(session) for faults_in in check.faults)
         examples = tuple(islice(faults, check.n_listed))
         n_faults = len(examples) + sum(1 for _ in faults)
     except (SQLAlchemyError, sqlite3.Error, StoreError, *MISREAD) as error:

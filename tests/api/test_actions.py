@@ -28,13 +28,13 @@ def test_an_action_says_what_it_did(made: Path, capfd: pytest.CaptureFixture[str
     with p.open_collection(PLACE) as opened:
         done = p.import_judgements(opened, Path("judgements/strict.qrels"), judge="ann", kind="human")
     assert done.counts == {"added": 84, "unchanged": 0, "replaced": 0}
-    assert done.said == ("judgements/strict.qrels: 84 judgements added of ann",)
-    assert repr(done) == done.said[0]
+    assert done.messages == ("judgements/strict.qrels: 84 judgements added of ann",)
+    assert repr(done) == done.messages[0]
     assert done.settings["judge"] == "ann"
     again = p.import_judgements(PLACE, "judgements/strict.qrels", judge="ann", kind="human")
     assert again.counts["unchanged"] == 84
     assert p.import_docs(PLACE, "documents.jsonl", all_texts=True).counts["added"] == 106
-    assert p.judges_add(PLACE, "ben").said == ("judge ben (human) added",)
+    assert p.judges_add(PLACE, "ben").messages == ("judge ben (human) added",)
     assert capfd.readouterr() == ("", "")
 
 

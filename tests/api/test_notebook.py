@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -195,6 +196,17 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
         p.evaluate(source, ["NDGC@10"])
     with pytest.raises(p.PoolerError, match=r"none\.run: no such file"):
         p.evaluate(("none.run", "judgements/strict.qrels"))
+
+
+def test_a_list_is_what_its_members_are(judged: Path) -> None:
+    """Tags and files are given one by one or as one list; 0 is 0.0, as typed."""
+    source = p.source("runs/*.run", qrels="judgements/strict.qrels")
+    two: Any = ["bm25-words", "rm3-bigrams"]
+    one_by_one, listed = (p.compare(source, *given) for given in (two, [two]))
+    assert listed.settings == one_by_one.settings
+    two_files: Any = ["runs/bm25-words.run", "runs/rm3-bigrams.run"]
+    assert p.check(two_files).settings == p.check(*two_files).settings
+    assert repr(p.variation(source, unjudged=0).settings["unjudged"]) == "0.0"
 
 
 def test_what_other_runs_lack_is_no_doubt_about_two(judged: Path) -> None:

@@ -29,7 +29,7 @@ COMMANDS = {
     ),
     "evaluate": (("--qrels", FIRST, *RUNS), ("--qrels", FIRST, *RUNS, "--scale", "0-2",
                                              "--level", "rigid")),
-    "sensitivity": (("--qrels", FIRST, *RUNS, "--depth", "5", "--by", "topic"),),
+    "sensitivity": (("--qrels", FIRST, *RUNS, "--depth", "5", "--by-topic"),),
     "qrels diff": ((FIRST, SECOND, *RUNS, "--by-topic"),),
     "pool": ((*RUNS, "--depth", "5", "--out", "pool.txt"),),
 }  # fmt: skip

@@ -16,8 +16,7 @@ from tests.helpers.run import Cli, qrels_of
 QUEPID = '"query","docid","rating"\n"red shoes","a1","3"\n"red shoes","b2","0"\n'
 TWO = "7 anna x#z 2\n7 bert x#z 1\n7 anna y 0\n7 bert y 0\n"
 PLACES = (
-    "columns between {}, without a header, taken for {};"
-    " `import judgements --input-columns` takes other columns"
+    "columns between {}, without a header, taken for {}; `import judgements --columns` takes other columns"
 )
 NAMES = "columns taken by their names: {}"
 GRADES = {"1": {"d1": 3, "d2": 0}}
@@ -73,13 +72,13 @@ def test_a_table_is_read_wherever_qrels_are_and_what_was_taken_is_said(
 
 
 def test_columns_told_by_position_are_cut_at_any_separator(cli: Cli, tmp_path: Path) -> None:
-    """`--input-columns` says which column is what, whatever stands between them."""
+    """`--columns` says which column is what, whatever stands between them."""
     for number, mark in enumerate((",", ";", "|", "\t", " ", ", ")):
         file = tmp_path / f"{number}.csv"
         file.write_text(f"d1{mark}2{mark}1\nd2{mark}0{mark}1\n")
         collection = ("--collection", str(tmp_path / f"{number}.db"))
         cli("init", *collection).fine()
-        options = ("--input-columns", "docno,grade,topic", "--judge", "me", *collection)
+        options = ("--columns", "docno,grade,topic", "--judge", "me", *collection)
         cli("import", "judgements", str(file), *options).fine()
         assert cli("export", "qrels", *collection).fine().out == "1 0 d1 2\n1 0 d2 0\n"
 
@@ -218,7 +217,7 @@ def test_the_longest_docno_is_the_same_for_all_readers(cli: Cli, tmp_path: Path,
     formats = {
         "qrels": (f"1 0 {name} 1", ("--judge", "me")),
         "comma": (f"1,{name},1", ("--judge", "me")),
-        "columns": (f"{name} 1", ("--judge", "me", "--input-columns", "docno,grade", "--topic", "1")),
+        "columns": (f"{name} 1", ("--judge", "me", "--columns", "docno,grade", "--topic", "1")),
         "ntcireval": (f"1 {name} L1", ("--judge", "me", "--as", "ntcireval")),
         "xinfap": (f"1 0 {name} 0 1", ("--judge", "me", "--as", "xinfap")),
         "statap": (f"1 {name} 1 0 1", ("--judge", "me", "--as", "statap")),

@@ -27,8 +27,8 @@ TABLES = [
     ["evaluate", "--qrels", "strict"],
     ["evaluate", "--qrels", "strict", "--by-topic"],
     ["sensitivity", "--depth", "5", "--qrels", "strict"],
-    ["sensitivity", "--depth", "5", "--qrels", "strict", "--by", "topic"],
-    ["sensitivity", "--depth", "44", "--qrels", "strict", "--by", "topic"],
+    ["sensitivity", "--depth", "5", "--qrels", "strict", "--by-topic"],
+    ["sensitivity", "--depth", "44", "--qrels", "strict", "--by-topic"],
 ]
 
 

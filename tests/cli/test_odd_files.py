@@ -330,5 +330,5 @@ def test_qrels_whose_docnos_have_blanks_are_no_sample(cli: Cli, here: Path) -> N
 def test_no_header_is_seen_where_no_line_has_a_grade(cli: Cli, judged: Path) -> None:
     """Without its first line the file would be refused just so."""
     write(judged / "q", "G01 0 KG-E-001", "G01 0 KG-E-002")
-    command = ("import", "judgements", "q", "--input-columns", "docno,judge,grade", "--topic", "G01")
+    command = ("import", "judgements", "q", "--columns", "docno,judge,grade", "--topic", "G01")
     assert "tail" not in cli(*command).failed(1).err

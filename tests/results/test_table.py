@@ -259,16 +259,16 @@ def test_verdicts_are_grades_and_words() -> None:
 def test_what_is_the_same_in_the_rows_shown_is_said_of_these(capsys: pytest.CaptureFixture[str]) -> None:
     """Others may differ. LaTeX has a full stop between two notes."""
 
-    class Found1(Found):
+    class OneTable(Found):
         __slots__ = ()
 
-        def _table(self, name: str) -> Table:  # noqa: ARG002
+        def _tables(self) -> Iterator[Table]:
             columns = [Column("n", "int"), Column("text", "bool", show="if_varied")]
             data = {"n": [1, 2, 3], "text": [False, False, True]}
-            return Table("runs", columns, data, notes=["3 runs"])
+            yield Table("runs", columns, data, notes=["3 runs"])
 
-    render(Found1(), Output(limit=2))
+    render(OneTable(), Output(limit=2))
     said = ["The first 2 of 3 rows; --limit 3 shows all.", "3 runs", "the same in every row shown: text no"]
     assert capsys.readouterr().out.splitlines()[4:] == said
-    render(Found1(), Output(limit=1, fmt="latex"))
+    render(OneTable(), Output(limit=1, fmt="latex"))
     assert "\\footnotesize The first of 3 rows; --limit 3 shows all. 3 runs.}" in capsys.readouterr().out

@@ -257,6 +257,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "judges.set_disabled": lambda: collection.judges.set_disabled(["bob"], disabled=True),
         "assignments.make": lambda: collection.assignments.make(Scope(), no_plan, existing=Existing.ADD),
         "assignments.clear": lambda: collection.assignments.clear(Scope()),
+        "assignments.topic_judges": collection.assignments.topic_judges,
         "assignments.workloads": collection.assignments.workloads,
         "progress.unclaimed": collection.progress.unclaimed,
         "progress.recent_times": lambda: collection.progress.recent_times(limit=5),

@@ -12,11 +12,12 @@ from pooler.assigning import AssignmentOptions, By, plan_assignment
 from pooler.command import Option, Stored, command
 from pooler.messages import warn
 from pooler.pools.live import drawable, idle_words, way_out
-from pooler.result import Later, Message, Result, frozen_settings, said
+from pooler.result import Later, Message, Result, frozen_settings, messages_of
+from pooler.sources.stored import topic_judges_of
 from pooler.tables import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table, listed
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
-from store.formats.pairs import TopicJudges, read_topic_judges
+from store.formats.pairs import TopicJudges
 from store.records import Assignable, AssignmentPlan, Cleared, DisplayOrder, Existing, Scope, Workloads
 from store.text import counted
 
@@ -174,9 +175,7 @@ def _assigned(
 def _primary(opened: Collection, given: TopicJudges | None, *, goes_on: bool) -> tuple[tuple[str, str], ...]:
     """Return who is primary for each topic: as is given, or as it was where the plan before `goes_on`."""
     if given is not None:
-        topics = {one.topic for one in opened.topics.all()}
-        judges = {judge.name for judge in opened.judges.all()}
-        return tuple(sorted(read_topic_judges(given, topics, judges).items()))
+        return tuple(sorted(topic_judges_of(opened, given).items()))
     return tuple(sorted(opened.assignments.topic_judges().items())) if goes_on else ()
 
 
@@ -194,7 +193,7 @@ class AssignmentResult(Result):
 
     def closing(self) -> Sequence[Message]:
         """Return what was done, and what there is to doubt."""
-        return said(self.words, self.warnings)
+        return messages_of(self.words, self.warnings)
 
     @classmethod
     def blank(cls) -> AssignmentResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -65,10 +65,10 @@ def compare(
     """Test whether runs differ, in pairs or all at once.
 
     Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs get one row per
-    pair, with p-values adjusted for the number of pairs by Holm's method and by Tukey's HSD. Runs are
-    compared over the topics for which both have a score; a run without documents for a topic scores 0
-    there, as in `evaluate`. By P@N or R@N, a sentence says what the signs of the changes of both means
-    imply.
+    pair, with p-values adjusted for the number of pairs by Holm's method and by Tukey's HSD, and an F test
+    of all at once. Runs are compared over the topics for which both have a score; a run without documents
+    for a topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence says what the signs of the
+    changes of both means imply.
 
     Example: pooler compare bm25-words rm3-words-title --qrels alice
 
@@ -200,6 +200,15 @@ class Comparison(Result, RunPairs):
             Column("normal", "float"): picture.normal,
         }
         yield Table.of_columns("normality", columns)
+
+    def _common(self) -> NDArray[np.float64]:
+        """Return the scores of all runs where every one has one."""
+        return np.asarray(self.values[:, np.isfinite(self.values).all(axis=0)])
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return F of the analysis of variance by run and topic, and its p, where pairs are tested."""
+        tested = None if self.is_two else tukey_test(self._common())
+        return {} if tested is None or tested.reason else {"f": tested.f, "p_of_f": tested.p_of_f}
 
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""
@@ -347,12 +356,13 @@ class Comparison(Result, RunPairs):
 
     def _of_pairs(self) -> Table:
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
-        common = self.values[:, np.isfinite(self.values).all(axis=0)]
+        common = self._common()
+        tukey = tukey_test(common)
         at = self.first, self.second
         p_values = {
             "p_randomisation": self.p_randomisation,
             "p_holm": holm(self.p_randomisation),
-            "p_tukey": tukey_test(common).p[at],
+            "p_tukey": tukey.p[at],
             "p_tukey_randomised": randomised_tukey_test(common, seed=seed)[at],
         }
         n_differ = {name: int((p <= alpha).sum()) for name, p in p_values.items()}
@@ -364,6 +374,12 @@ class Comparison(Result, RunPairs):
             f" {n_differ['p_tukey_randomised']:,} by HSD from permutations (--seed {seed}).",
             f"{self.settings['measure']} over {over}. json and tsv have more tests.",
         ]
+        if tukey.reason is None:
+            verdict = "differ" if tukey.p_of_f <= alpha else "do not differ"
+            notes.append(
+                f"Analysis of variance by run and topic: F = {tukey.f:.4g}, p = {tukey.p_of_f:.3g}: the runs"
+                f" {verdict} at {alpha:g}."
+            )
         variances = [self._moments(one, other) for one, other in zip(*at, strict=True)]
         columns = {
             Column("a", heading="A"): [self.runs[run] for run in self.first],

@@ -132,7 +132,7 @@ class Compared:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return {(first, second): shared / united for first, second, shared, united in rows}
 
-    def alike(self, one: int, other: int) -> float | None:
+    def similarity(self, one: int, other: int) -> float | None:
         """Return the Jaccard coefficient of two documents that are near; ``None`` = they are not."""
         first, second = sorted((int(self.sets.twins[one]), int(self.sets.twins[other])))
         if first == second:
@@ -193,9 +193,9 @@ class _Judged:
             members.items(), key=lambda one: (natural_key(one[0][0]), one[0][1])
         ):
             for first, second in combinations(sorted(docnos), 2):
-                alike = compared.alike(place_of[first], place_of[second])
-                if alike is not None:
-                    yield topic, first, second, alike
+                similarity = compared.similarity(place_of[first], place_of[second])
+                if similarity is not None:
+                    yield topic, first, second, similarity
 
     def consistency(self, compared: Compared) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of how alike the grades of some pairs are."""

@@ -20,7 +20,7 @@ from pooler.files import check_out, json_text, write_whole
 from pooler.pools.change import Pair
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import RunSet
-from pooler.result import frozen_settings, said
+from pooler.result import frozen_settings, messages_of
 from pooler.sources.meeting import check_runs
 from pooler.sources.source import Engine, Source, named_collection
 from pooler.strategies import find_strategy, is_own
@@ -226,5 +226,5 @@ def _of_files(
     build = PoolBuild(runs, plan, version=__version__, known=minus, classes=classes)
     topics = [*build.topics()]
     facts, made = build.statistics, build.manifest()
-    messages = said(size_words(facts, made), run_warnings(facts, made))
+    messages = messages_of(size_words(facts, made), run_warnings(facts, made))
     return PoolResult(build=build, chosen=topics, messages=messages)

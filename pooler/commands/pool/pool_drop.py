@@ -12,7 +12,7 @@ from pooler.messages import warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.contents import brought_alone
 from pooler.pools.runs import stored_runs
-from pooler.result import Message, Result, said
+from pooler.result import Message, Result, messages_of
 from pooler.strategies import chooses_at_once
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -71,7 +71,7 @@ class Unpooled(Result):
 
     def closing(self) -> Sequence[Message]:
         """Return what left, or would leave."""
-        return said(self.words)
+        return messages_of(self.words)
 
     @classmethod
     def blank(cls) -> Unpooled:

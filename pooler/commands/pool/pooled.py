@@ -19,7 +19,7 @@ from pooler.pools.live import idle_words, missing_words, start_strategy, way_out
 from pooler.pools.plan import DEPTH, Plan, PoolBuild, TopicPool
 from pooler.pools.runs import stored_runs
 from pooler.reading.blocks import TieAtCut
-from pooler.result import Later, Message, Result, said
+from pooler.result import Later, Message, Result, messages_of
 from pooler.sources.meeting import check_runs
 from pooler.sources.source import Source, opened_collection
 from pooler.strategies import STRATEGIES, chooses_at_once, find_strategy
@@ -492,7 +492,7 @@ def _stored(opened: Collection, build: PoolBuild, count: ChangeCount, options: P
         closing.append(f"{n_unassigned:,} of {new_documents} not assigned yet: pooler assign --add")
     if missing := missing_words(without_text):
         closing.append(f"{missing}: pooler import docs FILE brings it")
-    messages = [*_of_pool(build, workloads), *_bare(build, change, listed_topics), *said(closing)]
+    messages = [*_of_pool(build, workloads), *_bare(build, change, listed_topics), *messages_of(closing)]
     return PoolResult(build=build, change=change, is_new=new, former=former, messages=messages)
 
 
@@ -530,7 +530,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, options: 
         change=change,
         is_nothing=is_nothing,
         is_new=not is_there and not is_nothing,
-        messages=opening[:1] if is_nothing else [*opening, *said(closing)],
+        messages=opening[:1] if is_nothing else [*opening, *messages_of(closing)],
     )
 
 
@@ -539,7 +539,7 @@ def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
     facts, manifest = build.statistics, build.manifest()
     doubts = run_warnings(facts, manifest)
     if not build.is_adaptive or workloads is None:
-        return said(size_words(facts, manifest), doubts)
+        return messages_of(size_words(facts, manifest), doubts)
     budgets = build.pool().budgets
     verb = "could" if workloads.is_assigned else "will"
     words = (
@@ -550,7 +550,7 @@ def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
     )
     if workloads.is_assigned:
         doubts.append(f"{idle_words([manifest['name']])}; {way_out(workloads)}")
-    return said([words], doubts)
+    return messages_of([words], doubts)
 
 
 def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Message]:
@@ -560,7 +560,7 @@ def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Messag
         if parts[PooledWhen.NEW].documents or parts[PooledWhen.STAYING].documents
     }
     pooled |= {topic for topic, most in build.pool().budgets.items() if most}
-    return said(doubts=bare_warnings(topics, pooled, {*build.runs.topics}))
+    return messages_of(doubts=bare_warnings(topics, pooled, {*build.runs.topics}))
 
 
 def _counted(build: PoolBuild, count: ChangeCount) -> Iterator[list[PoolEntry]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -335,7 +336,7 @@ def fetch_chosen(
     kinds = () if names else whose.kinds
     every = opened.voters(kinds=[*SORTS])
     others = [one for one in every.judges if one.name != against]
-    of_files = opened.voters().is_named and not kinds and not names
+    of_files = opinions.collection is None and not kinds and not names and opened.voters().is_named
     of = [*names, *reference] if names else [one.name for one in others] if of_files else []
     voters = opened.voters(of) if names else choose_voters(others, every.graders, of=of, kinds=kinds)
     people, models = (
@@ -399,7 +400,7 @@ def _alone(
     hint = "name another judge, or none: then all who graded are measured"
     if names and not named:
         message = f"agreement needs two judges, but --qrels counts only `{name}`"
-        hint = "name two judges; pooler show judges lists them"
+        hint = f"pooler qrels define both --judge {quote(name)} --judge JUDGE, then --qrels both"
     elif not names and voters.left_out:
         message += f" ({voters_words(voters)})"
         hint = "name the judges, or --qrels of several kinds, as of `qrels define NAME --kinds human,model`"

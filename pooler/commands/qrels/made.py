@@ -71,8 +71,7 @@ def qrels_at(
         grades = scale.values if None in wanted else ()
         if unjudged is not None and (unjudged >= 0 or unjudged in grades):
             # Evaluators take a code above 0 for relevant.
-            requirement = "must be a negative code that is no grade of the scale"
-            raise ArgumentError("unjudged", requirement, unjudged)
+            raise ArgumentError("unjudged", "must be a negative code that is no grade of the scale", unjudged)
         return wanted
 
     files: list[judgement_files.JudgedFile] = []
@@ -167,7 +166,7 @@ def qrels_at(
 
 
 def check_decided(named: NamedQrels, final: FinalQrels) -> None:
-    """Raise `PoolerError` where documents are undecided: nobody has said what is published of them."""
+    """Raise `PoolerError` where documents are undecided: their grade has no rule."""
     if final.n_undecided:
         n = counted(final.n_undecided, "document")
         message = f"{named.label}: {n} undecided: judges gave different grades, and no rule says what then"
@@ -249,7 +248,7 @@ class QrelsResult(WritesFile, Done):
 
 
 def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[list[Qrel], int]:
-    """Return the grades of near-duplicates that nobody judged, and count those whose class has several.
+    """Return the grades of unjudged near-duplicates, and count those whose class has several.
 
     A document that has a grade, or a reason for none, keeps it.
     """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from pooler.sources.judgement_files import read_given_qrels, untold
 from pooler.sources.meeting import doubt_forms
 from pooler.sources.memory import runs_given
 from pooler.sources.source import Source
+from pooler.sources.stored import topic_judges_of
 from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
 from store.analysis.pools.differences import ChangeKind, Code, OrderEffect, QrelsDiff, order_effect
@@ -30,9 +31,6 @@ from store.formats.scale import Meaning, understood
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
 from store.records import Qrel, Run
 from store.text import counted, look_alikes
-
-if TYPE_CHECKING:
-    from store.collection import Collection
 
 
 @command
@@ -96,17 +94,27 @@ def qrels_define(
     ...     p.qrels_define(f"{folder}/wine.db", "strict", p.Qrels(aggregate="min")).label
     'strict@1'
     """
-    named = collection.qrels.define(name, definition or QrelsDefinition(), default=default)
+    from store.grades.qrels import check_sum  # arrays, and what they are made of
+
+    definition = definition or QrelsDefinition()
+    if default and not definition.to_json():
+        collection.qrels.named(name)  # its error says which names are near
+    if definition.primary:
+        topic_judges_of(collection, dict(definition.primary))
+    named = collection.qrels.define(name, definition, default=default)
     until = named.definition.as_of
     if until is not None and until > datetime.now(UTC):
         moment = until.isoformat(sep=" ", timespec="seconds")
         warn(f"{named.label}: judgements count until {moment}, which is to come; --as-of now ends it")
-    if named.definition.binary_first:
-        say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
-        warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
-        return named
     try:
+        if named.definition.binary_first:
+            say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
+            warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
+            return named
         final = collection.grades.final(named.definition)
+        for option, least in (("--relaxed", named.definition.relaxed), ("--rigid", named.definition.rigid)):
+            if least is not None:
+                check_sum(final.all_votes, least, option)
     except PoolerError as error:
         warn(f"{named.label}: {error.message}")
         return named
@@ -124,7 +132,7 @@ def qrels_define(
 def qrels_drop(
     collection: Stored, name: Annotated[str, Option("NAME", "Not `official`, nor the default.")]
 ) -> Done:
-    """Drop qrels of the collection, with all their versions.
+    """Drop qrels of the collection, with all their versions, whose numbers are never given again.
 
     Example: pooler qrels drop strict
     """
@@ -216,7 +224,8 @@ def qrels_diff(
 
     Not listed, listed as unjudged (the code -1) and judged are three states: a document listed as
     unjudged in A and graded in B counts as judged now, not as added. "Became" and "ceased" count
-    changed grades that cross --level. With runs: MAP under both, each over its own topics with a
+    changed grades that cross --level; where the rule of one makes grades binary first, both are compared as
+    0 and 1 at that level. With runs: MAP under both, each over its own topics with a
     relevant document; Kendall's tau-b; tau_AP weighted by the first places of A's order (back: of B's);
     and the pairs of runs that swap. Files need no collection.
 
@@ -238,7 +247,18 @@ def qrels_diff(
     [('x', 'changed'), ('y', 'added')]
     """
     names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
-    rows = [_rows(one, collection, lenient=lenient) for one in (a, b)]
+    sources = {
+        place: Source(qrels=one, collection=collection)
+        for place, one in enumerate((a, b))
+        if isinstance(one, str) and not is_file_word(one)
+    }
+    is_binary = any(one.definition.binary_first for one in sources.values())
+    rows = [
+        qrels_at(sources[place], levels=(level if is_binary else None,), publishes=False)[0].qrels
+        if place in sources
+        else _rows(one, lenient=lenient)
+        for place, one in enumerate((a, b))
+    ]
     meanings: dict[int, Meaning] = {}
     for name, part in zip(names, rows, strict=True):
         known, untold_codes = understood((one.grade for one in part), codes)
@@ -246,6 +266,14 @@ def qrels_diff(
             raise untold(name, untold_codes[0])
         meanings |= known
     no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
+    if is_binary:
+        say(f"binary first: both are compared as relevant (1) or not (0) at level {level}")
+        for place in {0, 1} - sources.keys():
+            rows[place] = [
+                row if row.grade in no_grades else replace(row, grade=int(row.grade >= level))
+                for row in rows[place]
+            ]
+        level = 1
     absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
     first, second = ([one for one in part if one.grade not in absent] for part in rows)
     doubt_forms(look_alikes(docnos := {one.docno for one in (*first, *second)}, docnos))
@@ -264,14 +292,10 @@ def qrels_diff(
     settings = frozen_settings(
         a=names[0], b=names[1], runs=tuple(one for one in files if isinstance(one, str))
     )
-    return QrelsDifference(**fields_of(found), effect=effect, settings=settings)
+    return QrelsDifference(**fields_of(found), effect=effect, least=level, settings=settings)
 
 
-def _rows(
-    qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
-) -> list[Qrel]:
-    if isinstance(qrels, str) and not is_file_word(qrels):
-        return qrels_at(Source(qrels=qrels, collection=collection), publishes=False)[0].qrels
+def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
     if not isinstance(qrels, str | Path):
         return list(qrels)
     rows = read_given_qrels(str(qrels), lenient=lenient).rows
@@ -288,6 +312,8 @@ class QrelsDifference(Result, QrelsDiff):
 
     effect: OrderEffect | None
     """MAPs and orders under both; ``None`` without runs."""
+    least: int
+    """Least grade that counts as relevant: the level, or 1 where grades are binary first."""
 
     HAS_TOPICS = True
 
@@ -312,7 +338,7 @@ class QrelsDifference(Result, QrelsDiff):
 
     def _summary(self) -> Table:
         counts = {"same": self.n_same} | {kind.value: n for kind, n in self.counts().items()}
-        became, ceased = self.crossings(self.settings["level"])
+        became, ceased = self.crossings(self.least)
         counts |= {"became relevant": became, "ceased to be relevant": ceased}
         counts["same but for the iteration"] = self.n_iterations
         title = f"{self.settings['a']} and {self.settings['b']}"

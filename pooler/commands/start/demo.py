@@ -41,7 +41,7 @@ STEPS = (
 NEXT = (
     "pooler judges add you                       # then: pooler judge --judge you",
     "pooler agreement --by-topic",
-    "pooler sensitivity --depth 5 --qrels strict --by topic",
+    "pooler sensitivity --depth 5 --qrels strict --by-topic",
     "pooler export qrels strict --level rigid    # rigid: 2 is relevant, 1 is not",
 )
 

@@ -452,7 +452,7 @@ def import_judgements(
     form: Annotated[ImportFormat | None, Option("--as", default="qrels")] = None,
     judge: Annotated[str | None, Option("--judge NAME")] = None,
     judge_column: Annotated[int | None, Option("--judge-column", least=2, most=2)] = None,
-    columns: Annotated[str | None, Option("--input-columns --columns NAME,...")] = None,
+    columns: Annotated[str | None, Option("--columns NAME,...")] = None,
     topic: Annotated[str | None, Option("--topic T")] = None,
     kind: Annotated[
         Literal["human", "model", "imported", "adjudicator"] | None,
@@ -474,10 +474,10 @@ def import_judgements(
 
     Example: pooler import judgements judgements/strict.qrels --judge carol --kind human
 
-    Example: pooler import judgements crowd.txt --input-columns docno,judge,grade --topic G01
+    Example: pooler import judgements crowd.txt --columns docno,judge,grade --topic G01
 
     form : qrels (topic iteration docno grade), ntcir2 (topic letter docno 0|1), ntcireval (topic docno
-        L0..Ln), columns (see --input-columns), what `pooler export judgements` wrote: jsonl or tsv, of every
+        L0..Ln), columns (see --columns), what `pooler export judgements` wrote: jsonl or tsv, of every
         judge; of a model, umbrela or answers (JSON lines with topic, docno, grade, and what is known
         besides); judged samples: xinfap (topic iteration docno stratum rel) or statap (topic docno rel method
         iprob).
@@ -485,7 +485,7 @@ def import_judgements(
     judge_column : The column of a qrels file that names the judge, instead of --judge.
     columns : What the columns of the file are, in order: docno and grade, and topic, iteration and judge
         where there are any; - skips a column.
-    topic : With --input-columns: the topic of every line, where no column holds it.
+    topic : With --columns: the topic of every line, where no column holds it.
     kind : The kind of judge.
     codes : A code that is not a grade: unjudged (pooled but not judged: goes into a pool, without a
         judgement), not-pooled (the line is ignored), skipped, cannot or unjudgeable (cannot be judged); or
@@ -731,9 +731,9 @@ def _import_every_judge(
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("replace", requirement, None)
     judges = dict.fromkeys(row.judge for row in rows)
-    said = {name: read.kinds.get(name) if kind_given is None else JudgeKind(kind_given) for name in judges}
-    there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
-    kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
+    given = {name: read.kinds.get(name) if kind_given is None else JudgeKind(kind_given) for name in judges}
+    there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in given}
+    kinds = {name: one or JudgeKind.HUMAN for name, one in given.items()}
     _say_wait(opened, len(rows))
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
@@ -744,16 +744,16 @@ def _import_every_judge(
         else:
             report = import_states(*keys, states, kinds, replace=replace)
     what = "event" if events else "judgement"
-    say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
-    unsaid = [name for name, told in said.items() if told is None and name not in there]
-    if unsaid:
-        names = [f"`{name}`" for name in sorted(unsaid)]
+    say(f"{file}: {report_words(report, what)} of {counted(len(given), 'judge')}")
+    without_kind = [name for name, kind in given.items() if kind is None and name not in there]
+    if without_kind:
+        names = [f"`{name}`" for name in sorted(without_kind)]
         warn(
             f"{file}: no line says of what kind {listed_names(names, _NAMES_SHOWN)} is; without --kind, new"
             " judges count as human"
         )
     who = "--kind" if kind_given is not None else file
-    for name, kind in sorted(said.items()):
+    for name, kind in sorted(given.items()):
         if kind is not None and there.get(name, kind) is not kind:
             warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {kind}")
     if read.n_of_copies:

@@ -309,7 +309,7 @@ def _of_collection(source: Source) -> Stored:
     with opened_collection(source.collection) as opened:
         scale = opened.scale
         # Of sums the level is a sum; every judge gives grades.
-        level = source.level if definition.aggregate == "sum" else source.level_of_judges(scale)
+        level = scale.relaxed if definition.aggregate == "sum" else source.level_of_judges(scale)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
         found: AgreementResult | str
         try:

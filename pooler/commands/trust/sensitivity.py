@@ -69,7 +69,7 @@ def sensitivity(
     ] = None,
     at: Annotated[At | None, Option("--at", default="next; first with --flips")] = None,
     flips: Annotated[int | None, Option("--flips K", least=1, default="1")] = None,
-    by: Literal["run", "topic", "pair"] = "run",
+    by: Literal["run", "pair"] = "run",
     scenario: Scenario = "shared",
     r: RMode = "pool",
     cutoff: Cutoff = None,
@@ -92,8 +92,7 @@ def sensitivity(
     at : Which unjudged document to flip: the one at rank N+1 (next), or the first one below rank N (first).
     flips : Flip K unjudged documents per topic at once; with --at next, those at ranks N+1 to N+K that are
         unjudged.
-    by : What a row is of: a run; a run and topic; a pair of runs, with the difference in MAP, t2 and p
-        before and after.
+    by : What a row is of: a run; a pair of runs, with the difference in MAP, t2 and p before and after.
     scenario : shared: every run that retrieved the document gains, the others have R+1. own: only the flipped
         run gains; all others have R+1, whether they retrieved it or not, also with --r own.
     r : R = relevant documents of the topic (pool), or those the run retrieved (own).
@@ -158,12 +157,9 @@ class SensitivityResult(Result, Sensitivity):
     HAS_TOPICS = True
 
     def _tables(self) -> Iterator[Later]:
-        by = self.settings["by"]
         if self.both is not None:
             yield Later(self._pairs)
-        if by == "topic":
-            yield Later(self._topics)
-        yield Later(self._sensitivity, by_name=by != "run")
+        yield Later(self._sensitivity, by_name=self.both is not None)
         yield Later(self._topics, by_name=True)
 
     @property

@@ -125,7 +125,7 @@ def variation(
     unjudged: Unjudged = 0,
     extra_relevant: Annotated[int, Option("--extra-relevant K", least=0)] = 0,
     empty: EmptyOption = "given",
-    by: Literal["run", "topic", "pair"] = "run",
+    by: Literal["run", "pair"] = "run",
     neighbours: bool = False,
     simulate: Annotated[
         int | None, Option("--monte-carlo M", least=2, default="20,000 for the 45 pairs nearest to a swap")
@@ -306,12 +306,9 @@ class Variation(Result):
     HAS_TOPICS = True
 
     def _tables(self) -> Iterator[Later]:
-        by = self.settings["by"]
         if self.tested is not None:
             yield Later(self._pairs)
-        if by == "topic":
-            yield Later(self._topics)
-        yield Later(self._variation, by_name=by != "run")
+        yield Later(self._variation, by_name=self.tested is not None)
         yield Later(self._topics, by_name=True)
         yield Later(self._probabilities, by_name=True)
 
@@ -367,7 +364,7 @@ class Variation(Result):
         if self.turned is not None:
             places = neighbouring(self.turned.first, self.turned.second)
             chain = [int(self.turned.first[place]) for place in places]
-        # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
+        # By the pairs, which say which run is ahead of which; the last is ahead of none.
         chain += [run for run in range(len(self.runs)) if run not in chain]
         columns = {
             RUN: [self.runs[run] for run in chain],

@@ -50,6 +50,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
+from math import inf
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -567,7 +568,7 @@ def _scores(lists: GradedLists, name: MeasureName) -> Scores:
 
 def _plain(number: float) -> str:
     """Write a number in full, without an exponent."""
-    return format(Decimal(repr(number)), "f")
+    return "inf" if number == inf else format(Decimal(repr(number)), "f")
 
 
 ALIASES: dict[str, str] = {
@@ -579,8 +580,12 @@ ALIASES: dict[str, str] = {
     "BPref": "Bpref",
     "NDCG": "nDCG",
     "NumRelRet": "NumRet",
+    "F": "SetF",
+    "E": "SetE",
+    "AUC": "Accuracy",
 }
-"""Other names, as ir_measures has them; NumRelRet is NumRet of relevant documents."""
+"""Other names, as ir_measures has them, but for the last three, of textbooks; NumRelRet is NumRet of relevant
+documents."""
 
 _ELSEWHERE = {
     "11pt_avg": "ElevenPoint",
@@ -608,8 +613,6 @@ _WITH_CUTOFF = {
 }
 """Those of trec_eval that go on with `_` or `.` and a cutoff, or a recall."""
 _NOT_QUITE = {
-    "auc": "`Accuracy` is the AUC over the documents retrieved, by rank; `evaluate curves` has it by score,"
-    " ties counted half",
     "f": "`SetF` is the F of the whole list, `SetF@10` of its first ranks; beta weighs recall: SetF(beta=2)",
     "iprec_at_recall": "with a recall, as in `IPrec@0.1` or `iprec_at_recall_0.1`",
     "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",
@@ -680,13 +683,14 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
         values[measure.at] = at
     if measure.is_at_required and measure.at not in values:
         example = "0.1" if measure.at == "recall" else "10"
-        requirement = f"{name} needs a {measure.at}, as in `{name}@{example}`"
-        raise ArgumentError("measure", requirement, text)
+        raise ArgumentError("measure", f"{name} needs a {measure.at}, as in `{name}@{example}`", text)
     if "docs" in measure.parameters and "docs" not in values:
         requirement = f"{name} needs the size of the collection, as in `{name}(docs=100000)`"
         raise ArgumentError("measure", requirement, text)
     if "alpha" in values and "beta" in values:
         raise ArgumentError("measure", "must have one of `beta` and `alpha`", text)
+    if name == "Q" and values.get("beta") == "inf":
+        raise ArgumentError("measure", "Q needs a beta that is a number", text)
     rel = level if "rel" in measure.parameters and typed != "NumRet" else None
     try:
         return MeasureName(
@@ -704,8 +708,7 @@ def _parameters(name: str, measure: Definition, listed: str | None, text: str) -
     for part in listed.split(",") if listed and listed.strip() else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not key or not equals or not value:
-            requirement = "must have parameters as in `AP(rel=2)`"
-            raise ArgumentError("measure", requirement, text)
+            raise ArgumentError("measure", "must have parameters as in `AP(rel=2)`", text)
         if key not in known:
             raise UnknownNameError(f"parameter of {name}", key, known)
         if key in values:
@@ -744,7 +747,9 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "cutoff": partial(_integer, "cutoff", least=1),
     "recall": partial(_share, "recall"),
     "rel": partial(_integer, "rel", least=None),
-    "beta": lambda value: float(_decimal("beta", value, "must be a number >= 0", lambda _: True)),
+    "beta": lambda value: (
+        inf if value == "inf" else float(_decimal("beta", value, "must be a number >= 0", lambda _: True))
+    ),
     "dcg": _dcg,
     "docs": partial(_integer, "docs", least=1),
     "alpha": lambda value: float(_share("alpha", value)),

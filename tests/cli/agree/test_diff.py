@@ -74,6 +74,26 @@ def test_level_and_negative_grades_are_choices(cli: Cli, files: Path) -> None:
     assert (counts["changed"], counts["removed"], counts["now judged"]) == (4, 1, 0)
 
 
+def test_grades_made_binary_first_are_compared_at_the_level(cli: Cli, here: Path) -> None:
+    """The lower of two grades, relevant or not, beside the higher and beside a file: by hand."""
+    cli("init", "--scale", "0-2").fine()
+    for judge, z in (("ann", 1), ("bob", 0)):
+        write(here / judge, "1 0 x 2", "1 0 y 1", f"1 0 z {z}")
+        cli("import", "judgements", judge, "--judge", judge, "--kind", "human").fine()
+    cli("qrels", "define", "low", "--aggregate", "min", "--binary-first").fine()
+    cli("qrels", "define", "high", "--aggregate", "max").fine()
+    write(here / "file", "1 0 x 2", "1 0 y 0", "1 0 z -1")
+    for other, level, became, differ in (
+        ("high", "1", 1, [("z", 0, 1)]),
+        ("high", "2", 0, []),
+        ("./file", "1", 0, [("y", 1, 0), ("z", 0, -1)]),
+    ):
+        found = cli("qrels", "diff", "low", other, "--level", level, "--format", "json").fine()
+        assert [(row["docno"], row["before"], row["after"]) for row in found.json()["differences"]] == differ
+        assert {"what": "became relevant", "documents": became} in found.json()["summary"]
+        assert f"both are compared as relevant (1) or not (0) at level {level}" in found.err
+
+
 def test_undefined_order_has_a_reason(cli: Cli, files: Path) -> None:
     """Nothing relevant at level 3, and one run alone, are dashes with a reason."""
     found = cli("qrels", "diff", "./a", "./b", "p.run", "q.run", "--level", "3", "--format", "json").fine()

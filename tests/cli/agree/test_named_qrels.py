@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import log2
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,13 @@ def test_a_file_says_who_is_primary_of_imported_judgements(cli: Cli, here: Path)
     cli("qrels", "define", "authors", *rule).fine()
     assert cli("export", "qrels", "authors").fine().out == lines
     assert cli("export", "qrels", "ann=ann.txt", "bob=bob.txt", *rule).fine().out == lines
+    # Every line that names nobody, or nothing, is told of; in Python every topic.
+    write(here / "wrong.tsv", "1\tann", "9\tbob", "2\tbib")
+    refused = cli("qrels", "define", "authors", *rule[:2], "--primary", "wrong.tsv").failed(1).err
+    assert "wrong.tsv:2: expected a topic of the collection, got `9`" in refused
+    assert "wrong.tsv:3: expected a judge of the collection, got `bib`" in refused
+    with pytest.raises(p.PoolerError, match="expected a topic of the collection, got `9`"):
+        p.qrels_define("collection.db", "authors", p.Qrels(aggregate="primary", primary={"9": "bob"}))
     none = cli("export", "qrels", "ann=ann.txt", "bob=bob.txt", "--aggregate", "primary").failed(1).err
     assert "no document is judged by a judge to whom it is assigned as primary" in none
 
@@ -83,17 +91,23 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
     value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
     assert [row["value"] for row in value["measures"]] == [1.0]
     judged_by(cli, here, "eve", "human", "1 0 d1 1")
-    for command in (("evaluate", "-m", "AP"), ("export", "qrels"), ("sensitivity", "--depth", "5")):
-        refused = cli(*command).failed(1).err
+    write(here / "s.run", *(f"1 Q0 {one} 1 {place} s" for place, one in enumerate(TEN)))
+    cli("import", "runs", "s.run").fine()
+    measuring = ("evaluate -m AP", "export qrels", "sensitivity --depth 5", "variation --by pair")
+    for command in (*measuring, "variation", "pool next", "paper r s --rank 7", "variation --qrels eve"):
+        refused = cli(*command.split()).failed(1).err
         assert "people graded 1 document and imported judges 10: whose grades count?" in refused
         assert "hint: pooler qrels define official --kinds imported takes these" in refused
+    said = cli("history", "1", "d1").fine().out
+    assert "final grade: none; there are no qrels as they are defined" in said
     cli("qrels", "define", "official", "--aggregate", "min").fine()
     assert "final grade: none; there are no qrels as they are defined" in cli("history", "1", "d1").fine().out
     cli("qrels", "define", "official", "--kinds", "imported").fine()
-    value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
+    value = cli("evaluate", "r", "-m", "AP", "--format", "json").fine().json()
     assert [row["value"] for row in value["measures"]] == [1.0]
+    assert "10 documents: p = share of judges" in cli("variation", "--qrels", "eve").fine().err
     # Her own grades are of one document at rank 2: AP is 1/2, where they are asked for.
-    own = cli("evaluate", "-m", "AP", "--qrels", "eve", "--format", "json").fine().json()
+    own = cli("evaluate", "r", "-m", "AP", "--qrels", "eve", "--format", "json").fine().json()
     assert [row["value"] for row in own["measures"]] == [0.5]
 
 
@@ -124,6 +138,102 @@ def test_what_was_published_is_made_again_to_the_byte(cli: Cli, here: Path, more
     assert json.loads(manifests[0])["qrels"] == "official@2"
     assert again.err == first.err
     assert cli("export", "qrels", "official").fine().out != (here / "first.qrels").read_text()
+
+
+def test_judgements_that_came_in_later_do_not_count_as_published(cli: Cli, here: Path) -> None:
+    """The history of another site is dated before the publication; copies of all kinds know that, too."""
+    cli("init", "--scale", "0-2").fine()
+    write(here / "sue.txt", "1 0 a 2", "1 0 c 1")
+    cli("import", "judgements", "sue.txt", "--judge", "sue", "--kind", "human").fine()
+    cli("export", "judgements", "--history", "--out", "sue.jsonl").fine()
+    (here / "collection.db").unlink()
+    cli("init", "--scale", "0-2").fine()
+    judged_by(cli, here, "zoe", "human", "1 0 a 1", "1 0 b 0")
+    judged_by(cli, here, "ann", "human", "1 0 a 0", "1 0 b 1")
+    run_of(cli, here, "1", ["a", "b", "c"])
+    cli("qrels", "define", "official", "--aggregate", "max", "--as-of", "now").fine()
+    cli("import", "judgements", "sue.jsonl", "--as", "jsonl").fine()
+    cli("qrels", "define", "official", "--aggregate", "max", "--as-of", "now").fine()
+    published = cli("export", "qrels", "official@2").fine()
+    assert (published.out, "not as" in published.err) == ("1 0 a 1\n1 0 b 1\n", False)
+    assert cli("export", "qrels", "official@3").fine().out == "1 0 a 2\n1 0 b 1\n1 0 c 1\n"
+    # An id that is given again is not that of an event of then.
+    cli("judges", "erase", "sue", "--yes").fine()
+    cli("import", "judgements", "sue.jsonl", "--as", "jsonl").fine()
+    assert cli("export", "qrels", "official@3").fine().out == "1 0 a 1\n1 0 b 1\n"
+    cli("judges", "erase", "zoe", "--yes").fine()
+    cli("backup", "b.db").fine()
+    cli("restore", "b.db", "--collection", "restored.db").fine()
+    for place, more in (("again.db", ()), ("unnamed.db", ("--anonymised",))):
+        cli("export", "collection", f"{place}.folder", *more).fine()
+        cli("import", "collection", f"{place}.folder", "--collection", place).fine()
+    for place in ("collection.db", "restored.db", "again.db", "unnamed.db"):
+        assert cli("export", "qrels", "official@2", "--collection", place).fine().out == "1 0 a 0\n1 0 b 1\n"
+
+
+@pytest.mark.parametrize("more", [(), ("--pool", "pool")])
+def test_what_was_published_keeps_to_the_pools_of_then(cli: Cli, here: Path, more: tuple[str, ...]) -> None:
+    """A pool that is replaced or dropped was there, and what is not of a moment is of the new one."""
+    cli("init", "--scale", "0-2").fine()
+    run_of(cli, here, "1", ["a", "b", "c"])
+    judged_by(cli, here, "ann", "human", "1 0 a 2", "1 0 b 0")
+    cli("qrels", "define", "then", "--aggregate", "max", *more, "--as-of", "now").fine()
+    cli("qrels", "define", "live", "--aggregate", "max", *more).fine()
+    lines = "1 0 a 2\n1 0 b 0\n1 0 c -1\n"
+    command = ("export", "qrels", "then@1", "--unjudged", "-1")
+    assert cli(*command).fine().out == lines
+    cli("pool", "--depth", "1", "--replace").fine()
+    assert cli(*command).fine().out == lines
+    live = cli("export", "qrels", "live", "--unjudged", "-1").fine().out
+    assert live == ("1 0 a 2\n" if more else "1 0 a 2\n1 0 b 0\n")
+    for name in ("pool.replaced-1", "pool"):
+        cli("pool", "drop", "--pool", name).fine()
+        assert cli(*command).fine().out == lines
+
+
+def test_a_run_does_not_leave_a_pool_that_was_published(cli: Cli, here: Path) -> None:
+    """Its documents would be unknown then; once nothing is published of the pool, it may."""
+    cli("init", "--scale", "0-2").fine()
+    run_of(cli, here, "1", ["a", "b"])
+    judged_by(cli, here, "ann", "human", "1 0 a 2", "1 0 b 0")
+    cli("qrels", "define", "then", "--aggregate", "max", "--pool", "pool", "--as-of", "now").fine()
+    assert cli("pool", "drop", "r").failed(3).err.splitlines() == [
+        "error: no document leaves pool `pool`: then@1 is of it as it was",
+        "hint: pooler pool --name NEW makes another, which the run leaves with --pool NEW",
+    ]
+    cli("pool", "--depth", "2", "--name", "new").fine()
+    cli("pool", "drop", "r", "--pool", "new").fine()
+    assert cli("export", "qrels", "then@1").fine().out == "1 0 a 2\n1 0 b 0\n"
+    cli("qrels", "drop", "then").fine()
+    cli("pool", "drop", "r").fine()
+
+
+def test_a_version_that_was_dropped_is_never_another(cli: Cli, here: Path) -> None:
+    """A manifest's `strict@1` stays clear: after a drop the numbers go on, in an exported collection, too."""
+    cli("init", "--scale", "0-2").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 2")
+    cli("qrels", "define", "strict", "--aggregate", "min", "--as-of", "now").fine()
+    cli("qrels", "drop", "strict").fine()
+    assert "strict" not in cli("qrels").fine().out
+    assert (
+        "unknown qrels `strict`; known: `ann`, `official`" in cli("export", "qrels", "strict").failed(1).err
+    )
+    assert "unknown definition `strict`" in cli("qrels", "drop", "strict").failed(1).err
+    cli("export", "collection", "folder").fine()
+    cli("import", "collection", "folder", "--collection", "again.db").fine()
+    for place in ("collection.db", "again.db"):
+        way = ("--collection", place)
+        cli("qrels", "define", "strict", "--aggregate", "max", *way).fine()
+        assert cli("export", "qrels", "strict@2", *way).fine().out == "1 0 a 2\n"
+        assert cli("export", "qrels", "strict@1", *way).failed(1).err.splitlines() == [
+            "error: `strict@1` was dropped, and its number is never given again",
+            "hint: pooler qrels lists the versions",
+        ]
+        cli("verify", *way).fine()
+    # The name is free for a judge once it is dropped.
+    cli("qrels", "drop", "strict").fine()
+    cli("judges", "add", "strict").fine()
+    cli("verify").fine()
 
 
 def test_events_of_then_that_are_gone_are_told(cli: Cli, here: Path) -> None:
@@ -161,6 +271,17 @@ def test_sums_have_levels_of_their_own_in_both_forms_of_ntcir(cli: Cli, here: Pa
     for level, ap in (("relaxed", (1 / 2 + 2 / 3 + 3 / 4) / 3), ("rigid", (1 / 2 + 2 / 4) / 2)):
         shown = cli("evaluate", "-m", "AP", "--qrels", "sums", "--level", level, "--format", "json").fine()
         assert shown.json()["measures"][0]["value"] == pytest.approx(ap)
+    # Graded measures have the sums, as an evaluator of the exported file has: gains 1, 5, 2 of 5, 4, 2.
+    ndcg = (1 + 5 / log2(3) + 2 / 2) / (5 + 4 / log2(3) + 2 / 2)
+    shown = cli("evaluate", "-m", "nDCG@3", "-m", "AP(rel=4)", "--qrels", "sums", "--format", "json").fine()
+    assert [one["value"] for one in shown.json()["measures"]] == pytest.approx([ndcg, 1 / 2])
+    refused = cli("qrels", "define", "all", "--aggregate", "sum", "--relaxed", "0").failed(1).err
+    assert "`--relaxed` must be above 0: every sum of grades is at least that, but got 0" in refused
+    said = cli("qrels", "define", "none", "--aggregate", "sum", "--relaxed", "2", "--rigid", "7").fine().err
+    assert "none@1: `--rigid` must be above 0 and at most 6, as sums of grades can be here" in said
+    for level in ("0", "7"):
+        refused = cli("evaluate", "--qrels", "sums", "--level", level).failed(1).err
+        assert "must be above 0 and at most 6, as sums of grades can be here" in refused
 
 
 def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Path) -> None:
@@ -179,6 +300,15 @@ def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Pa
     assert "`strict` stays: it is the default" in cli("qrels", "drop", "strict").failed(1).err
     cli("qrels", "define", "official", "--default").fine()
     cli("qrels", "drop", "strict").fine()
+
+
+def test_what_is_mistyped_does_not_become_the_default(cli: Cli, here: Path) -> None:
+    """Without a rule `--default` takes qrels that are there, and names what is near."""
+    cli("init").fine()
+    cli("qrels", "define", "strict", "--aggregate", "min").fine()
+    refused = cli("qrels", "define", "stirct", "--default").failed(1).err
+    assert "unknown qrels `stirct`; known: `strict`" in refused
+    assert [row["qrels"] for row in cli("qrels", "--format", "json").fine().json()] == ["official", "strict"]
 
 
 def test_runs_and_qrels_come_from_files_and_a_collection_in_any_mix(cli: Cli, here: Path) -> None:
@@ -321,3 +451,20 @@ def test_a_judge_whose_name_reads_as_a_file_is_told_of(cli: Cli, here: Path) -> 
         cli("qrels", "define", "joe", "--judge", "joe.x").fine()
     assert "documents -: not counted, of older versions" in cli("qrels").fine().out
     assert cli("export", "qrels", "joe").fine().out == "1 0 a 1\n"
+
+
+def test_hints_of_one_judge_and_of_two_can_be_typed(cli: Cli, here: Path) -> None:
+    """Judges that are named where qrels are meant: what the hints say makes them qrels."""
+    cli("init", "--scale", "0-1").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0")
+    judged_by(cli, here, "bob", "human", "1 0 a 1", "1 0 b 1")
+    refused = cli("export", "qrels", "--judge", "ann").failed(1).err
+    assert "hint: pooler qrels define NAME --judge ...; then pooler export qrels NAME" in refused
+    both = "pooler qrels define both --judge"
+    assert f"{both} A --judge B`, then --qrels both" in cli("agreement", "--judge", "ann").failed(2).err
+    alone = cli("agreement", "--qrels", "ann").failed(1).err
+    assert f"hint: {both} ann --judge JUDGE, then --qrels both" in alone
+    two = cli("agreement", "--qrels", "ann", "--qrels", "bob").failed(1).err
+    assert f"hint: of judges: {both} ann --judge bob; then --qrels both" in two
+    cli("qrels", "define", "both", "--judge", "ann", "--judge", "bob").fine()
+    assert "ann" in cli("agreement", "--qrels", "both").fine().out

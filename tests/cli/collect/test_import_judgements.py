@@ -211,7 +211,7 @@ def test_line_like_the_one_that_counts_is_said_apart(cli: Cli, empty: Path) -> N
 def test_qrels_of_files_settle_repeats_too(cli: Cli, empty: Path) -> None:
     """The readers of judgement files take the same rule."""
     write(empty / "q", "d1 a 1", "d1 a 0", "d1 b 1", "d2 a 0", "d2 b 1", "d3 a 1", "d3 b 1")
-    options = ("export", "qrels", "./q", "--input-columns", "docno,judge,grade", "--topic", "t",
+    options = ("export", "qrels", "./q", "--columns", "docno,judge,grade", "--topic", "t",
                "--aggregate", "max")  # fmt: skip
     assert "--repeats first" in cli(*options).failed(1).err
     assert "2 lines left out" in cli(*options, "--repeats", "drop").fine().err
@@ -293,15 +293,15 @@ def test_codes_are_any_state(cli: Cli, empty: Path) -> None:
         (["--as", "ntcireval"], "hint: --judge NAME says it"),
         (
             ["--columns", "docno,grade", "--topic", "1"],
-            "--judge NAME, or --input-columns docno,judge,grade; one of the",
+            "--judge NAME, or --columns docno,judge,grade; one of the",
         ),
         (["--columns", "docno,judge,grade", "--topic", "1", "--judge", "x"], "whose judgements"),
         (["--columns", "docno,judge,grade"], "`--topic` must be given: no column holds it"),
         (["--columns", "topic,docno,grade", "--topic", "1", "--judge", "x"], "already given by a column"),
-        (["--as", "columns", "--judge", "x"], "`--input-columns` must name the columns of the file"),
+        (["--as", "columns", "--judge", "x"], "`--columns` must name the columns of the file"),
         (["--topic", "1", "--judge", "x"], "`--topic` is for files of format columns"),
         (["--columns", "docno,grade", "--as", "xinfap", "--judge", "x"], "`--as` is for files of format"),
-        (["--as", "qrels", "--columns", "docno,grade"], "`--input-columns` is for files of format"),
+        (["--as", "qrels", "--columns", "docno,grade"], "`--columns` is for files of format"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -409,18 +409,18 @@ def test_unknown_topic_of_the_command_line_is_told_once(cli: Cli, judged: Path) 
         (
             "q",
             ["--columns", "docno,judge,grade", "--topic", "web"],
-            "tail -n +2 q | pooler import judgements - --input-columns docno,judge,grade --topic web",
+            "tail -n +2 q | pooler import judgements - --columns docno,judge,grade --topic web",
         ),
         (
             "a b.gz",
             ["--columns", "topic,-,grade,docno", "--judge", "me", "--as", "columns"],
-            "gzip -cd 'a b.gz' | tail -n +2 | pooler import judgements - --input-columns"
+            "gzip -cd 'a b.gz' | tail -n +2 | pooler import judgements - --columns"
             " topic,-,grade,docno --judge me",
         ),
         (
             "-",
             ["--columns", "docno,judge,grade", "--topic", "web"],
-            "tail -n +2 | pooler import judgements - --input-columns docno,judge,grade --topic web",
+            "tail -n +2 | pooler import judgements - --columns docno,judge,grade --topic web",
         ),
     ],
 )
@@ -456,7 +456,7 @@ def test_table_of_a_crowd_is_pointed_to_columns(cli: Cli, empty: Path, options: 
     """Three columns without a word on them, of nobody or as our tsv: the hint is --columns."""
     write(empty / "crowd.tsv", "d1\t7\t2", "d1\t9\t0")
     told = cli("import", "judgements", "crowd.tsv", *options).failed(1).err
-    assert "a table of other columns: --input-columns docno,judge,grade --topic T" in told
+    assert "a table of other columns: --columns docno,judge,grade --topic T" in told
     again = ("--columns", "docno,judge,grade", "--topic", "T")
     cli("import", "judgements", "crowd.tsv", *again).fine()
 
@@ -467,7 +467,7 @@ def test_unknown_column_is_refused_with_those_there_are(cli: Cli, empty: Path) -
     told = cli("import", "judgements", "q", "--columns", "docno,worker,grade").failed(1)
     assert by_line(told) == [
         "unknown column `worker`; known: `docno`, `grade`, `iteration`, `judge`, `topic`",
-        "hint: `-` skips a column: --input-columns docno,judge,-,grade",
+        "hint: `-` skips a column: --columns docno,judge,-,grade",
     ]
 
 

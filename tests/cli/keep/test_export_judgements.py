@@ -196,7 +196,7 @@ def test_history_that_differs_is_a_conflict_and_never_replaced(cli: Cli, staffed
         (["--as-pool", "p"], "`--as-pool` is for files of grades"),
         (["--lenient"], "`--lenient` is for files of grades"),
         (["--judge-column", "2"], "`--judge-column` is for files of format qrels"),
-        (["--columns", "docno,grade"], "`--input-columns` is for files of format columns"),
+        (["--columns", "docno,grade"], "`--columns` is for files of format columns"),
         (["--topic", "1"], "`--topic` is for files of format columns"),
     ],
 )

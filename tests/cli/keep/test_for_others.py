@@ -198,7 +198,7 @@ def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
     said = cli("import", "docs", "beir/corpus.jsonl", "--all", *there).fine().err
     assert "left out" not in said
     lines = (folders / "beir/qrels/test.tsv").read_bytes().partition(b"\n")[2]
-    columns = ("--input-columns", "topic,docno,grade", "--judge", "all")
+    columns = ("--columns", "topic,docno,grade", "--judge", "all")
     cli("import", "judgements", "-", *columns, *there, stdin=lines).fine()
     by_rule(cli, "export", "qrels", "--out", "again.qrels", *there).fine()
     own = folders / "trec/qrels/official.qrels"

@@ -110,6 +110,12 @@ def test_all_pairs_are_compared_and_adjusted(cli: Cli, here: Path) -> None:
         p = stats.studentized_range.sf(q, n_runs, degrees)
         assert row["p_tukey"] == pytest.approx(p, abs=1e-6)
         assert row["p_tukey_randomised"] == pytest.approx(p, abs=0.1)
+    # SciPy has one way: with each topic's mean taken off, but of the degrees of freedom within runs.
+    one_way = stats.f_oneway(*(table - table.mean(axis=0))).statistic
+    f = one_way * degrees / (n_runs * (n_topics - 1))
+    answer = cli("compare", A, B, C, *options).fine().whole()
+    assert answer["facts"] == pytest.approx({"f": f, "p_of_f": stats.f.sf(f, n_runs - 1, degrees)})
+    assert f"F = {f:.4g}, p = " in cli("compare", A, B, C, *options[:-2]).fine().out
 
 
 def test_a_baseline_is_compared_with_each_other_run(cli: Cli, here: Path) -> None:

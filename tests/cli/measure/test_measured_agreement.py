@@ -168,8 +168,8 @@ def web_crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("web-crowd")
     crowd, truth = data_path("web-crowd/web_crowd.txt.gz"), data_path("web-crowd/web_truth.txt.gz")
     pooler(folder, "init", "--scale", "1-5")
-    pooler(folder, "import", "judgements", crowd, "--input-columns", "docno,judge,grade", "--topic", "T")
-    pooler(folder, "import", "judgements", truth, "--input-columns", "docno,grade", "--topic", "T",
+    pooler(folder, "import", "judgements", crowd, "--columns", "docno,judge,grade", "--topic", "T")
+    pooler(folder, "import", "judgements", truth, "--columns", "docno,grade", "--topic", "T",
            "--judge", "reference")  # fmt: skip
     return folder
 

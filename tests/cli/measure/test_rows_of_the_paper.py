@@ -61,7 +61,7 @@ def test_worked_examples_of_the_other_sources_follow_but_for_their_errata() -> N
 def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:
     """True where every relevant document of the topic is among the first five of the run."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    options = ("--depth", "5", "--qrels", "strict", "--by", "topic", "--order", "trec9", "--format", "json")
+    options = ("--depth", "5", "--qrels", "strict", "--by-topic", "--order", "trec9", "--format", "json")
     rows = cli("sensitivity", *options).fine().json()
     for row in rows:
         run = read_run(judged / "runs" / f"{row['run']}.run")
@@ -76,7 +76,7 @@ def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:
     (judged / "a.run").write_text("1 Q0 x 1 2 a\n1 Q0 y 2 1 a\n", "utf-8")
     (judged / "q").write_text("1 0 x 1\n", "utf-8")
     (row,) = (
-        cli("sensitivity", "a.run", "--qrels", "./q", "--depth", "1", "--by", "topic", "--format", "json")
+        cli("sensitivity", "a.run", "--qrels", "./q", "--depth", "1", "--by-topic", "--format", "json")
         .fine()
         .json()
     )

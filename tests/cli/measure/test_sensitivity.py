@@ -71,7 +71,7 @@ def test_scenario_own_lets_only_the_flipped_run_gain(cli: Cli, judged: Path) -> 
 
 def test_cells_by_topic_equal_ir_measures_on_edited_files(cli: Cli, judged: Path) -> None:
     """Adding the named document to the qrels file, by hand as it were, gives the AP after."""
-    options = ("--depth", str(DEPTH), "--qrels", "strict", "--by", "topic", "--format", "tsv")
+    options = ("--depth", str(DEPTH), "--qrels", "strict", "--by-topic", "--format", "tsv")
     rows = cli("sensitivity", *options).fine().tsv()
     assert len(rows) == 9 * 8
     original = (judged / "judgements" / "strict.qrels").read_text("utf-8")
@@ -100,7 +100,7 @@ def test_bare_files_give_what_the_collection_gives(
     """`--qrels FILE RUN...` prints, to the last digit, what the collection with them prints."""
     runs = [f"runs/{tag}.run" for tag in sorted(runs_of(judged))]
     options = ["--depth", str(DEPTH), "--order", order, "--r", "own", "--format", "json"]
-    options += ["--by", "topic"] * by_topic
+    options += ["--by-topic"] * by_topic
     stored = cli("sensitivity", *options, "--qrels", "strict").fine()
     files = cli("sensitivity", *options, "--qrels", "judgements/strict.qrels", *runs).fine()
     assert files.json() == stored.json()
@@ -118,7 +118,7 @@ def test_states_at_the_next_rank_are_kept_apart(
     write(here / "x.run", *("1 Q0 a 1 2 x", "1 Q0 b 2 1 x", "2 Q0 a 1 1 x", "3 Q0 a 1 2 x", "3 Q0 c 2 1 x"))
     write(here / "y.run", "1 Q0 a 1 2 y", "1 Q0 c 2 1 y")
     cli("import", "runs", "x.run", "y.run").fine()
-    rows = cli("sensitivity", "--depth", "1", "--by", "topic", "--format", "json").fine().json()
+    rows = cli("sensitivity", "--depth", "1", "--by-topic", "--format", "json").fine().json()
     got = {(row["run"], row["topic"]): row for row in rows}
     words = {key: (row["status"], row["docno"], row["reason"]) for key, row in got.items()}
     assert words == {
@@ -151,7 +151,7 @@ def test_depth_is_that_of_the_pools_where_they_have_one(cli: Cli, judged: Path) 
     assert cli("sensitivity", "--qrels", "strict").fine().out
     cli("pool", "--depth", "7", "--name", "deeper").fine()
     own, of_5, of_7 = (
-        cli("sensitivity", *depth, "--by", "topic", "--qrels", "strict", "--format", "json").fine().json()
+        cli("sensitivity", *depth, "--by-topic", "--qrels", "strict", "--format", "json").fine().json()
         for depth in ((), ("--depth", "5"), ("--depth", "7"))
     )
     wanted = [
@@ -181,7 +181,7 @@ def test_every_run_has_the_depth_of_the_pools_it_fed(cli: Cli, here: Path) -> No
             cli("pool", "--depth", str(depth), *more, "--name", f"deep{depth}").fine()
     write(here / "q", "1 0 x 1", "1 0 y 0", "1 0 w 0")
     cli("import", "judgements", "q", "--judge", "ann").fine()
-    rows = cli("sensitivity", "--by", "topic", "--format", "json").fine().json()
+    rows = cli("sensitivity", "--by-topic", "--format", "json").fine().json()
     found = pytest.approx(5 / 6)
     assert [(row["run"], row["depth"], row["docno"], row["status"], row["ap_after"]) for row in rows] == [
         ("a", 2, ["z"], "unjudged", found), ("b", 2, ["w"], "judged", 0.5),
@@ -274,7 +274,7 @@ def test_other_ranks_equal_edited_qrels(
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     runs = runs_of(judged)
     before = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
-    cells = cli("sensitivity", *options, *STRICT, "--by", "topic", "--format", "json").fine().json()
+    cells = cli("sensitivity", *options, *STRICT, "--by-topic", "--format", "json").fine().json()
     by_run = cli("sensitivity", *options, *STRICT, "--format", "json").fine().json()
     found: dict[str, dict[str, list[str]]] = {tag: {} for tag in runs}
     for cell in cells:
@@ -302,7 +302,7 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
     """Of one run, each unjudged document at the threshold or below lowers AP; above none does."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     run = runs_of(judged)["bm25-words"]
-    options = ("--depth", "5", "--by", "topic", *STRICT, "--format", "json")
+    options = ("--depth", "5", "--by-topic", *STRICT, "--format", "json")
     n_below = 0
     for cell in cli("sensitivity", "bm25-words", *options).fine().json():
         topic = cell["topic"]

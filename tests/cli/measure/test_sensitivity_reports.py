@@ -94,7 +94,7 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     [
         ("--depth", "5"),
         ("--depth", "5", "--flips", "3"),
-        ("--depth", "5", "--by", "topic"),
+        ("--depth", "5", "--by-topic"),
         ("--depth", "5", "--by", "pair"),
         ("--depth", "5", "--by", "pair", "--scenario", "own", "--r", "own"),
     ],

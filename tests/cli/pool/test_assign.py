@@ -372,7 +372,6 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
         ("assign ann --claim", 1, "`JUDGE` must not be given with --claim"),
         ("assign --claim --by topic", 1, "`--by` cannot be `topic` with --claim"),
         ("assign --add --replace", 1, "`--add` and --replace exclude each other"),
-        ("assign --show", 2, "hint: pooler assign; --table places says who has what"),
         ("assign --order rank", 2, "--order"),
         ("assign --order priority --pool tiny", 1, "`--order` needs priorities, but `KG-E-001` of"),
         ("assign --topic G011", 1, "unknown topic `G011`; known: `G01`"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from judge_ui.text.finding import Span, common_terms, fold, query_terms, term_spans
+from judge_ui.text.finding import Span, common_terms, fold, is_acronym, query_terms, term_spans
 from store.records import Topic
 
 FOLDED = {
@@ -247,7 +247,8 @@ def test_a_megabyte_is_searched_in_seconds(text: str) -> None:
 
 @given(text=st.text())
 def test_folding_twice_is_folding_once(text: str) -> None:
-    """A folded term is found like the term itself."""
+    """A folded term is found like the term itself, but for acronyms, of which the capitals matter."""
+    assume(not is_acronym(text))
     assert term_spans(fold(text), [text]) == term_spans(fold(text), [fold(text)])
 
 

@@ -11,9 +11,9 @@ import pooler as p
 from pooler.commands.judge.status_recall import (
     OrderGoal,
     RecallGoal,
-    Until,
+    Target,
     goal_of,
-    parse_until,
+    parse_goal,
     topic_bound,
 )
 from store.analysis.pools.stopping import most_relevant
@@ -220,8 +220,8 @@ def test_refusals(collection: Collection, call: Callable[[Collection], object], 
 )
 def test_goals_that_are_none(text: str) -> None:
     """One line says what one looks like."""
-    with pytest.raises(ArgumentError, match="`until` must "):
-        parse_until(text)
+    with pytest.raises(ArgumentError, match="`goal` must "):
+        parse_goal(text)
 
 
 def test_a_recall_is_reached_where_the_bound_says_so(collection: Collection) -> None:
@@ -267,10 +267,10 @@ def test_an_order_of_nothing_is_not_settled(collection: Collection) -> None:
     assert not goal_of(collection, "order=.95").is_reached("1")
 
 
-def test_until_says_itself() -> None:
+def test_a_goal_says_itself() -> None:
     """As a judge reads it."""
     assert (
-        Until(0.875, 0.95).words
+        Target(0.875, 0.95).words
         == "at least 87.5% of the relevant documents of the runs are found (95% sure)"
     )
     assert issubclass(ArgumentError, PoolerError)

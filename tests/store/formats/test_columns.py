@@ -56,7 +56,7 @@ def test_unknown_columns_are_refused_with_those_there_are(text: str, name: str) 
     with pytest.raises(UnknownNameError, match=f"unknown column `{name}`; known: ") as refused:
         parse_columns(text)
     assert set(refused.value.known) == {"docno", "grade", "iteration", "judge", "topic"}
-    assert refused.value.hint == "`-` skips a column: --input-columns docno,judge,-,grade"
+    assert refused.value.hint == "`-` skips a column: --columns docno,judge,-,grade"
 
 
 def test_faults_may_be_gathered_for_other_checks(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.grades.definition import AGGREGATES, QrelsDefinition
 from store.records import Grade, JudgeKind, Qrel
-from tests.helpers.world import make_scale, parse_scale
+from tests.helpers.world import bring, make_scale, parse_scale
 
 EVEN = make_scale(tuple(Grade(value, str(value), str(value)) for value in (0, 2, 4)))
 
@@ -162,3 +163,27 @@ def test_a_judge_is_held_by_identity(collection: Collection) -> None:
     assert (definition.judges, len(definition.erased)) == ((), 1)
     with pytest.raises(PoolerError, match="the judges who are named were erased"):
         collection.grades.final(definition)
+
+
+@pytest.mark.parametrize("kind", [JudgeKind.HUMAN, JudgeKind.ADJUDICATOR])
+def test_what_comes_in_later_does_not_count_as_of_a_moment(collection: Collection, kind: JudgeKind) -> None:
+    """A grade or ruling, done before the moment; nor does one with the row id of an event that is gone."""
+    collection.judgements.add({"ann": [Qrel("1", "a", 1)], "bob": [Qrel("1", "a", 0)]}, kind=JudgeKind.HUMAN)
+    rule = QrelsDefinition(aggregate="max", as_of="now")  # type: ignore[arg-type]  # a moment is taken as text
+    empty = collection.qrels.define("early", replace(rule, as_of=datetime(2000, 1, 1, tzinfo=UTC)))
+    made = collection.qrels.define("then", rule).definition
+    (own,) = collection.judgements.history(["ann"])
+    late = [replace(own, judge="zoe", grade=2, judged_at=datetime(2020, 1, 1, tzinfo=UTC))]
+    bring(collection, late, kind)
+    assert collection.grades.final(collection.qrels.named("then").definition).rows == [Qrel("1", "a", 1)]
+    assert collection.grades.final(replace(made, events=None)).rows == [Qrel("1", "a", 2)]
+    assert collection.qrels.missing_events(made) == 0
+    with pytest.raises(PoolerError, match="nothing is judged yet"):
+        collection.grades.final(empty.definition)
+    collection.qrels.define("then", rule)
+    for judge in ("zoe", "bob"):
+        collection.erasures.erase(judge)
+    bring(collection, late, kind)
+    for version in ("then@1", "then@2"):
+        found = collection.grades.final(collection.qrels.named(version).definition)
+        assert found.rows == [Qrel("1", "a", 1)]

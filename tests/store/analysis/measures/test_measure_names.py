@@ -36,7 +36,8 @@ def test_names_are_those_of_ir_measures(text: str) -> None:
 def test_aliases_are_those_of_ir_measures() -> None:
     """Every alias is one there, of the same measure."""
     for alias, name in ALIASES.items():
-        assert name == ir_measures.measures.registry[alias].NAME
+        if alias not in ("F", "E", "AUC"):  # of textbooks
+            assert name == ir_measures.measures.registry[alias].NAME
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,7 @@ def test_aliases_are_those_of_ir_measures() -> None:
         ("num_rel_ret", "NumRet(rel=1)"), ("num_ret", "NumRet"), ("set_F", "SetF"),
         ("unj_10", "Unjudged@10"), ("DCG@5(dcg=jarvelin)", "DCG(dcg='jarvelin')@5"),
         (" P @5 (rel=2) ", "P(rel=2)@5"), ("infap", "infAP"), ("hit_rate@5", "Success@5"),
+        ("F@3", "SetF@3"), ("e", "SetE"), ("auc", "Accuracy"), ("F(beta=inf)", "SetF(beta=inf)"),
     ],
 )  # fmt: skip
 def test_names_of_other_programs_are_known(text: str, ours: str) -> None:
@@ -89,8 +91,6 @@ def test_a_name_of_trec_eval_is_worth_what_trec_eval_says(theirs: str, name: str
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("AUC", "`Accuracy` is the AUC over the documents retrieved"),
-        ("F", "`SetF` is the F of the whole list"),
         ("F1", "`SetF` is the F of the whole list"),
         ("ndcg_cut", "as in `nDCG@10`"),
         ("iprec_at_recall", "as in `IPrec@0.1`"),
@@ -200,6 +200,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("AP(rel)", r"`measure` must have parameters as in `AP\(rel=2\)`"),
         ("AP(rel=1,rel=2)", "`measure` must have `rel` once"),
         ("SetF(beta=-1)", ": beta must be a number >= 0"),
+        ("Q(beta=inf)", "`measure` Q needs a beta that is a number"),
         ("SetF(alpha=1.5)", ": alpha must be between 0 and 1"),
         ("SetF(alpha=.5,beta=1)", "`measure` must have one of `beta` and `alpha`"),
         ("RBP(p=1)", ": p must be at least 0 and below 1, but got '1'"),

@@ -110,11 +110,13 @@ def test_measures_equal_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
 
 @given(evaluations(ties=False))
 def test_unsquared_beta_is_trec_evals(evaluation: tuple[Qrels, Runs]) -> None:
-    """The SetF(beta=4.0) of ir_measures is ours with beta 2: trec_eval does not square it."""
+    """The SetF(beta=4.0) of ir_measures is ours with beta 2: trec_eval does not square it. Inf is recall."""
     qrels, runs = evaluation
     rankings = in_arrays(qrels, runs, order="trec")
     theirs = ir_measures.parse_measure("SetF(beta=4.0)").calc(qrels, runs["a"]).per_query
     expected = {metric.query_id: metric.value for metric in theirs}
+    of_recall = (score(rankings, name).values for name in ("SetF(beta=inf)", "SetR"))
+    np.testing.assert_allclose(*of_recall, rtol=1e-15)
     values = score(rankings, "SetF(beta=2)").values[0]
     np.testing.assert_allclose(values, [expected[topic] for topic in rankings.topics], rtol=1e-13)
 

@@ -1,4 +1,4 @@
-"""`--until` and `status recall`: from a sample drawn by the command line to the judge's offer to stop."""
+"""`--goal` and `status recall`: from a sample drawn by the command line to the judge's offer to stop."""
 
 from __future__ import annotations
 
