@@ -633,7 +633,7 @@ class PlainJudge:
 
     def _grade(self, value: int) -> bool:
         """Give a grade; a script is not asked first, as its next answer is meant for the next document."""
-        act = partial(self._session.grade, value)
+        act = partial(self._session.grade, value, revises=not self._talk.is_interactive)
         if self._talk.is_interactive:
             return self._decide(act)
         result = self._tell(act)

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from store.history import HistoryQueries
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
+    from store.judging.codes import Codes
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
-    from store.judging.judges import Codes, Judges
+    from store.judging.judges import Judges
     from store.judging.models import ModelDesk, Models
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
@@ -66,7 +67,7 @@ class Collection:
     pools: Pools = _area("content.pools", "Pools")
     judges: Judges = _area("judging.judges", "Judges")
     models: Models = _area("judging.models", "Models")
-    codes: Codes = _area("judging.judges", "Codes")
+    codes: Codes = _area("judging.codes", "Codes")
     erasures: Erasures = _area("judging.erasing", "Erasures")
     assignments: Assignments = _area("judging.assignments", "Assignments")
     rejudging: Rejudging = _area("judging.rejudging", "Rejudging")

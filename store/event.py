@@ -76,6 +76,7 @@ class JudgementEvent:
     document_sha256: str | None = None
     sitting: int | None = None
     topic_version: int | None = None
+    view: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +140,13 @@ EVENT = _declared(
     Field("sitting", whole(1), "a number, from 1, that the events of one sitting share",
           column="sitting_id"),
     Field("topic_version", whole(1), "of the topic's text that was judged by, from 1", since=4),
+    Field("view", WORD, "how a document with markup was shown: structure, raw; null = as text", since=5),
 )  # fmt: skip  # a field a line or two, as a table is read
 """Every field of an event, in the order in which files have them."""
 FIELDS = tuple(one.name for one in EVENT)
 COLUMNS = {one.name: one.column or one.name for one in EVENT if one.kind is not PASSAGES}
 """Where each field is stored; passages have a table of their own."""
-SHOWN = ("position", "shown_at", "dwell_ms", "active_ms", "dropped_keys")
+SHOWN = ("position", "shown_at", "dwell_ms", "active_ms", "dropped_keys", "view")
 """What a screen hands over with a decision."""
 READERS = {one.name: one.reader for one in EVENT}
 """How the value of each field is read."""

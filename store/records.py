@@ -83,8 +83,7 @@ class Scale:
         """Return `level` when it cuts the scale in two, else raise `ArgumentError`."""
         low, high = self.values[0], self.values[-1]
         if not low < level <= high:
-            requirement = f"must be above {low} and at most {high} on this scale"
-            raise ArgumentError("level", requirement, level)
+            raise ArgumentError("level", f"must be above {low} and at most {high} on this scale", level)
         return level
 
 
@@ -400,6 +399,8 @@ class Decision:
     dwell_ms: int | None = None
     active_ms: int | None = None
     dropped_keys: int = 0
+    view: str | None = None
+    """How a document with markup was shown; ``None`` = as text."""
 
 
 class Purpose(StrEnum):

@@ -89,6 +89,11 @@ class AdjudicateScreen(JudgeScreen):
         hints = f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
         yield OpinionsBox(self._session.scale, hints)
 
+    @property
+    def n_above(self) -> int:
+        """Rows of the opinions."""
+        return self.query_one(OpinionsBox).n_rows
+
     def show_above(self) -> None:
         """Show what the judges said about the document."""
         scale, found, trouble = self._session.scale, None, ""
@@ -98,7 +103,9 @@ class AdjudicateScreen(JudgeScreen):
             trouble = f"what the judges said could not be read: {sanitise_line(error.message)}"
         self._is_whole = not trouble
         self.query_one(OpinionsBox).show(found, trouble)
-        opinions = MarkedText("") if found is None else opinions_text(found, scale)
+        opinions = MarkedText(f"{trouble}\n\n" if trouble else "")
+        if found is not None:
+            opinions = opinions_text(found, scale)
         if opinions != self._opinions:
             self._opinions = opinions
             self._show_side()
@@ -116,7 +123,7 @@ class AdjudicateScreen(JudgeScreen):
         super()._show()
 
     def _aside(self) -> MarkedText:
-        return self._opinions
+        return self._opinions + MarkedText(f"{key_name(self._filter_key)} choose which\n\n")
 
     def _read_topic(self) -> None:
         task, topic = self._session.task, self._session.topic

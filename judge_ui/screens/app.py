@@ -17,7 +17,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.session.keys import Keymap, key_table
 from judge_ui.session.messages import decision_mark
 from judge_ui.session.session import JudgingSession
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 THEME = Theme(
     name="terminal",
@@ -80,8 +80,19 @@ class JudgeApp(App[None]):
             self.screen.ask_before_quitting()
             return
         unwritten = session.unwritten
-        if unwritten is None or isinstance(self.screen, QuitDialog):
-            self.exit()
+        is_asked = isinstance(self.screen, QuitDialog)
+        if unwritten is None and session.drafts and not is_asked:
+            n_drafts = counted(len(session.drafts), "draft")
+
+            def left(key: str | None) -> None:
+                if key == "y":
+                    session.drafts.drop()
+                    self.exit()
+
+            self.push_screen(QuitDialog(f"{n_drafts} of a note NOT SAVED. Quit and lose it?"), left)
+            return
+        if unwritten is None or is_asked:
+            self.exit()  # a draft stays, for the next sitting
             return
 
         def answered(key: str | None) -> None:

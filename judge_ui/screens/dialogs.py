@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
 from judge_ui.screens.base import Dialog, Question, WaitsForPaint
+from judge_ui.session.drafts import Drafts, Pair
 from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
 from judge_ui.widgets.lines import Hint, TitleBar, Words, hints_text
 from judge_ui.widgets.lists import LineInput, NoteField, RowList
@@ -59,12 +60,33 @@ class NoteDialog(LineDialog):
     """Asks for a note on a document, its docno fit for a terminal; it may have several lines."""
 
     AUTO_FOCUS = "NoteField"
-    HINTS = (("ctrl+j", "new line"), *LineDialog.HINTS)
+    HINTS = (("ctrl+j", "new line"), ("Esc", "keeps a draft"), ("ctrl+g", "discards it"))
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+g", "discard", "Discard")]
 
-    def __init__(self, docno: str, note: str) -> None:
-        super().__init__(f"Note on {docno}", "", "saves")
+    def __init__(self, docno: str, note: str, drafts: Drafts, pair: Pair) -> None:
+        draft = drafts.get(pair)
+        super().__init__(f"Note on {docno}" + ("" if draft is None else ": a draft, not saved"), "", "saves")
         self._text = sanitise(note)
-        self._field = NoteField(self._text)
+        self._field = NoteField(self._text if draft is None else sanitise(draft))
+        self._drafts, self._pair = drafts, pair
+
+    @on(NoteField.Changed)
+    def _typed(self) -> None:
+        """Keep what is typed, however the program ends."""
+        if self.is_changed:
+            self._drafts.keep(self._pair, self._field.value)
+        else:
+            self._drafts.drop(self._pair)
+
+    async def action_dismiss(self, result: str | None = None) -> None:
+        """Leave, what was typed last kept as well."""
+        self._typed()
+        await super().action_dismiss(result)
+
+    def action_discard(self) -> None:
+        """Leave the note as it was, and forget what was typed."""
+        self._drafts.drop(self._pair)
+        self.dismiss(None)
 
     def on_note_field_submitted(self, event: NoteField.Submitted) -> None:
         """Take the note, unless it is the one there was."""

@@ -51,8 +51,8 @@ READ_AHEAD_S = 0.2
 _AGAIN = "It will be tried again."
 
 
-class DocumentScreen(WorkScreen[None]):
-    """The open topic of a session, shown; a document can be searched, and left for another."""
+class DocumentScreen(WorkScreen[bool | None]):
+    """The open topic of a session, shown; gives whether the judge goes on with the next topic."""
 
     AUTO_FOCUS = "DocumentPane"
     ROLE = ""
@@ -70,6 +70,7 @@ class DocumentScreen(WorkScreen[None]):
         """Whether all that belongs to the document could be read."""
         self._guided: tuple[Topic | None, int] = (None, 0)
         self._guidelines_text = MarkedText("")
+        self._fitted = (0, 0)
         self._sides: dict[str, MarkedText] = {}
         self._on_screen: tuple[str, str] | None = None
         self._showing = 0
@@ -133,6 +134,7 @@ class DocumentScreen(WorkScreen[None]):
         """Show what there is room for now, and give the keys to the document."""
         self._pane.focus()
         self._show_hints()
+        self._hint_lines.refresh(layout=True)
         self._fit_question()
         if self.has_class("-wide"):
             self.query_one(PoolList).show()
@@ -158,6 +160,9 @@ class DocumentScreen(WorkScreen[None]):
     def _scrolled(self) -> None:
         self._session.touch()
         self._show_document_bar()
+        self._fit_if_needed()
+        if self.size.width >= _BESIDE and self._guided[1] != self._guidelines_width:
+            self._show_side()
         self.call_after_refresh(self._mark_shown, self._showing)
 
     def _show_message(self, text: str, *, urgent: bool = False) -> None:
@@ -186,6 +191,7 @@ class DocumentScreen(WorkScreen[None]):
             self.query_one(PoolList).show()
         self.show_above()
         self._show_side()
+        self._fit_if_needed()
         self._showing += 1
         self.call_after_refresh(self._mark_shown, self._showing)
 
@@ -197,11 +203,26 @@ class DocumentScreen(WorkScreen[None]):
         shown = Notice(status.text, status.brief, status.urgent, unsaved, self._latest())
         self._hint_lines.show(session.task, shown, self._hints())
 
+    def _fit_if_needed(self) -> None:
+        if self._fitted != self._room():
+            self._fit_question()
+
     def _fit_question(self) -> None:
         """Show as much of the question as there is room for; the document's name gives way to it."""
         brief = self.query_one(Brief)
-        brief.fit()
+        self._fitted = self._room()
+        brief.fit(*self._fitted)
         self.query_one("#document-bar").display = self.has_class("-wide") or not brief.takes_bar
+
+    def _room(self) -> tuple[int, int]:
+        """Return the rows taken beside the usual, and the lines of the document."""
+        n_lines = self._pane.n_lines
+        return self._hint_lines.n_grades - 1 + self.n_above, 1000 if n_lines is None else n_lines
+
+    @property
+    def n_above(self) -> int:
+        """Rows of the widgets of `compose_above`."""
+        return 0
 
     def _latest(self) -> str:
         """Name the decision that undo would take back, and the key that does; empty = there is none."""
@@ -219,7 +240,8 @@ class DocumentScreen(WorkScreen[None]):
     def _show_side(self) -> None:
         if not self.has_class("-wide"):
             return
-        topic = MarkedText("") if self._topic is None else topic_text(self._topic)
+        is_said = topic_name(self._session) in self._title_bar.rows()[0]
+        topic = MarkedText("") if self._topic is None else topic_text(self._topic, titled=not is_said)
         remarks = own_remarks(self._session.task)
         has_room = self.size.width >= _BESIDE
         side = self._aside() + topic + (MarkedText("") if has_room else remarks)
@@ -231,9 +253,13 @@ class DocumentScreen(WorkScreen[None]):
                 self._sides[name] = text
                 self.query_one(name, TextPane).show(text)
 
+    @property
+    def _guidelines_width(self) -> int:
+        return max(self.query_one("#beside", TextPane).text_width, 20)
+
     def _guidelines(self) -> MarkedText:
         """Write the guidelines as they were when the topic was opened, for the width there is."""
-        width = max(self.query_one("#beside", TextPane).text_width, 20)
+        width = self._guidelines_width
         if self._guided != (self._topic, width):
             self._guided, self._guidelines_text = (self._topic, width), MarkedText("")
             with suppress(PoolerError):
@@ -367,7 +393,8 @@ class DocumentScreen(WorkScreen[None]):
             undo = self._keys.name(Command.UNDO)
             words = self._session.pending.words
             self._show_message(
-                f"NOT SAVED: {words}; the program keeps trying, {undo} gives it up", urgent=True
+                f"NOT SAVED: {words}; it is tried again, leave this window open; {undo} gives it up",
+                urgent=True,
             )
         else:
             self.dismiss(None)

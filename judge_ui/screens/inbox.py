@@ -17,7 +17,7 @@ from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
 from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_help
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
-from judge_ui.session.messages import day_or_time, forecast_words, last_topic, result_text, skipped_words
+from judge_ui.session.messages import day_or_time, forecast_words, next_row, result_text, skipped_words
 from judge_ui.session.session import AdjudicatingSession, JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from judge_ui.widgets.lines import Notice, TitleBar
@@ -172,9 +172,15 @@ class InboxScreen(WorkScreen[None]):
         self._has_moved = False
         session, keys = self._session, self._keys
         if isinstance(session, AdjudicatingSession):
-            self.app.push_screen(AdjudicateScreen(session, keys, opening))
+            self.ask(AdjudicateScreen(session, keys, opening), self._go_on)
         else:
-            self.app.push_screen(JudgeScreen(session, keys, opening))
+            self.ask(JudgeScreen(session, keys, opening), self._go_on)
+
+    def _go_on(self, wants_next: bool) -> None:  # noqa: FBT001 - a screen's answer
+        """Open the next topic, where the one that was left is to be followed by it."""
+        if wants_next:
+            self._list()
+            self.call_after_refresh(lambda: self._open_row(self._first_row()))
 
     def _list(self) -> None:
         try:
@@ -221,15 +227,8 @@ class InboxScreen(WorkScreen[None]):
         return _written(self._rows[row], _widths(self._widest, width))
 
     def _first_row(self) -> int:
-        """Return the row of the topic worked at last, or if that is done the next that has documents left."""
-        opened, ended = self._session.topic, self._session.may_end
-        last = last_topic(self._lines) if opened is None else opened.topic
-        at = next((row for row, line in enumerate(self._lines) if line.topic == last), 0)
-        after = (*range(at, len(self._lines)), *range(at))
-        lines = ((row, self._lines[row]) for row in after)
-        return next(
-            (row for row, line in lines if line.topic not in ended and (line.left or line.skipped)), 0
-        )
+        """Return the row where the judge goes on."""
+        return next_row(self._session, self._lines) or 0
 
 
 def _cells(line: InboxLine) -> dict[str, str]:

@@ -18,6 +18,7 @@ from judge_ui.session.messages import (
     clock_time,
     conflict_words,
     decision_mark,
+    draft_words,
     result_text,
     warning_of_others,
 )
@@ -33,6 +34,7 @@ from store.text import sanitise_line
 RETRY_S = 2.0
 """Pause between two attempts to write what could not be written, in seconds."""
 
+_TRIED_AGAIN = "Leave this window open, it is tried again. "
 _BLINK_S = 0.15
 _DONE = (KeyOutcome.SAVED, KeyOutcome.UNCHANGED)
 
@@ -64,6 +66,7 @@ class JudgeScreen(DocumentScreen):
             Command.SKIP: partial(self._confirmed, session.skip, "skip"),
             Command.CANNOT: self._ask_reason,
             Command.NOTE: self._ask_note,
+            Command.NOTE_BEFORE: self._ask_note_before,
         }
 
     def on_mount(self) -> None:
@@ -71,12 +74,21 @@ class JudgeScreen(DocumentScreen):
         self._retries = self.set_interval(RETRY_S, self._retry, pause=True)
         if self._opening is not None:
             self._remember(self._opening, "")
-        elif warning := warning_of_others(self._session):
+        elif warning := warning_of_others(self._session) or draft_words(self._session):
             self._show_message(warning, urgent=True)
         self._after(self._opening)
         is_skipped = self._session.is_through and not self._session.is_complete
         if is_skipped and self._opening is None:
             self._begin_review(self._skipped())
+
+    @on(DocumentPane.Unknown)
+    def _unknown(self, message: DocumentPane.Unknown) -> None:
+        if self._is_too_small or not self.is_active or self._session.pending is not None:
+            return
+        typed, scale = sanitise_line(message.character), self._session.scale
+        grades = " ".join(self._keys.grade_name(value) for value in scale.values)
+        what = f"is no grade: they are {grades}" if typed.isdecimal() else "means nothing here"
+        self._show_message(f"{typed} {what}; {self._keys.name(Command.HELP)} lists the keys", urgent=True)
 
     @on(DocumentPane.Pressed)
     def _pressed(self, message: DocumentPane.Pressed) -> None:
@@ -101,7 +113,8 @@ class JudgeScreen(DocumentScreen):
         else:
             scale = self._session.scale
             mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
-            self._confirmed(partial(self._session.grade, meaning), mark, name)
+            revises = self._review is not None
+            self._confirmed(partial(self._session.grade, meaning, revises=revises), mark, name)
 
     def _is_held(self, command: Command, pressed_at: float) -> bool:
         """Return whether a key that changes judgements comes as fast as only a held one does."""
@@ -147,14 +160,17 @@ class JudgeScreen(DocumentScreen):
         if result.saved_at is not None:
             self._saved = f"saved {clock_time(result.saved_at)}"
         if result.outcome is KeyOutcome.SAVED and what:
-            whole = (name or what).removesuffix(" saved")
-            self._status = Notice(f"{whole} {self._saved}", brief=f"{what} {self._saved}")
+            whole = (result_text(result) if name else what).removesuffix(" saved")
+            brief = what + whole.removeprefix(name) if name else what  # with what it replaced
+            self._status = Notice(f"{whole} {self._saved}", brief=f"{brief} {self._saved}")
             return
         failed = result.outcome in (KeyOutcome.FAILED, KeyOutcome.CONFLICT)
         urgent = failed or result.outcome is KeyOutcome.TOO_EARLY
         # Of two sittings the question says it all.
         asked = result.outcome is KeyOutcome.CONFLICT
-        self._status = Notice() if asked else Notice(result_text(result), urgent=urgent)
+        # First, as a long reason may be cut.
+        said = (_TRIED_AGAIN if failed and self._session.pending else "") + result_text(result)
+        self._status = Notice() if asked else Notice(said, urgent=urgent)
         if failed:
             # Keys typed while the write was waiting are dropped, not tried again one by one.
             self._failed_at = Message().time
@@ -271,8 +287,31 @@ class JudgeScreen(DocumentScreen):
             return
 
         before = task.note if waiting is None else waiting.decision.note or ""
-        dialog = NoteDialog(sanitise_line(task.docno), before)
-        self.ask(dialog, lambda note: self._do(partial(self._session.note, note), "note"))
+        self._write_note(task.docno, before, self._session.note)
+
+    def _ask_note_before(self) -> None:
+        """Ask for the note on the document just decided, which stays behind."""
+        decision = self._session.decided_before
+        place = None if decision is None else self._session.queue.place_of(decision.docno)
+        if decision is None or place is None:
+            self._show_message("no document of this topic was decided before")
+        elif self._session.pending is not None:
+            self._back()  # which says what is not saved
+        else:
+            self._write_note(decision.docno, self._session.tasks[place].note, self._session.note_before)
+
+    def _write_note(self, docno: str, before: str, save: Callable[[str], KeyResult]) -> None:
+        drafts, topic = self._session.drafts, self._session.topic
+        pair = ("" if topic is None else topic.topic, docno)
+
+        def answered(note: str | None) -> None:
+            if note is not None:
+                self._do(partial(save, note), "note")
+            elif drafts.get(pair) is not None:
+                key = self._keys.name(Command.NOTE)
+                self._show_message(f"draft of a note on {docno} kept, not saved: {key} there goes on with it")
+
+        self.app.push_screen(NoteDialog(sanitise_line(docno), before, drafts, pair), answered)
 
     @on(DocumentPane.Marked)
     def _marked(self, message: DocumentPane.Marked) -> None:
@@ -322,8 +361,8 @@ class JudgeScreen(DocumentScreen):
 
     def _after_summary(self, wish: NextStep | None) -> None:
         session = self._session
-        if wish is NextStep.INBOX:
-            self.dismiss(None)
+        if wish in (NextStep.INBOX, NextStep.TOPIC):
+            self.dismiss(wish is NextStep.TOPIC)
         elif wish is NextStep.QUIT:
             self._run(Command.QUIT)
         elif wish is NextStep.UNDO:

@@ -15,6 +15,7 @@ from judge_ui.session.keys import SCROLLING, Command, KeyTable, half_width
 from judge_ui.session.messages import (
     NextStep,
     conclusion,
+    following_topic,
     forecast_of_others,
     forecast_words,
     goal_words,
@@ -209,9 +210,12 @@ def offers(session: JudgingSession, keys: KeyTable, n_quick: int) -> dict[NextSt
     is_first = n_skipped > 0 and not may_end
     first = {NextStep.SKIPPED: ("Enter", skipped)} if is_first else {}
     back = "stop here: back to the topics" if may_end else "back to the topics"
+    following = "" if is_first or may_end else following_topic(session)
+    # Enter goes on: with what is skipped, else with the next topic.
+    begins = {NextStep.TOPIC: ("Enter", f"go on with topic {following}")} if following else first
     steps = {
-        **first,
-        NextStep.INBOX: (keys.name(Command.INBOX) if is_first else "Enter", back),
+        **begins,
+        NextStep.INBOX: (keys.name(Command.INBOX) if begins else "Enter", back),
         NextStep.SKIPPED: first.get(
             NextStep.SKIPPED, (keys.name(Command.SKIP), skipped if n_skipped else "")
         ),

@@ -58,6 +58,7 @@ class Command(StrEnum):
     SKIP = ("skip", "leave for later", "s", "x", "f5")
     CANNOT = ("can't", "cannot be judged; asks why", "c", "i", "f6")
     NOTE = ("note", "write or change a note", "e", "m", "f4")
+    NOTE_BEFORE = ("note before", "a note on the document just decided", "E", "M", "ctrl+d")
     NEXT = ("next", "next document, nothing decided", "n", "f", "f8")
     PREVIOUS = ("previous", "previous document", "p", "r", "f7")
     TOPIC = ("topic", "the whole topic", "t", "o", "f9")
@@ -101,7 +102,7 @@ def steps(command: Command, page: int, whole: int = 0) -> int:
 _SPARE = (
     *("f11", "insert", "delete", "left", "right"),
     *(f"f{number}" for number in range(13, 25)),
-    *(f"ctrl+{letter}" for letter in "adgkosuvwxz"),
+    *(f"ctrl+{letter}" for letter in "agkosuvwxz"),
 )
 """Keys of no command, for one whose own keys a keymap gives to others."""
 

@@ -25,7 +25,18 @@ from store.judging.disagreements import (
     in_order,
     letter,
 )
-from store.records import Action, Decision, Guideline, InboxLine, Scale, SeenEvent, ShownDocument, State, Task
+from store.records import (
+    Action,
+    Decision,
+    Guideline,
+    InboxLine,
+    LiveSitting,
+    Scale,
+    SeenEvent,
+    ShownDocument,
+    State,
+    Task,
+)
 from store.text import counted, sanitise_line
 
 NO_TEXT = "no text is stored for this document"
@@ -196,14 +207,24 @@ def pace_words(seconds: float) -> str:
 
 def warning_of_others(session: JudgingSession) -> str:
     """Warn of another sitting of the same judge, one at the open topic before others; empty = none."""
-    topic = session.topic.topic if session.topic else ""
     with suppress(PoolerError):
-        sittings = session.desk.live_elsewhere()
-        for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):
-            host = sanitise_line(one.host) or "another terminal"
-            same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
-            at = f", at {same}," if one.topic else ""
-            return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
+        return elsewhere_words(session.desk.live_elsewhere(), session.topic.topic if session.topic else "")
+    return ""
+
+
+def draft_words(session: JudgingSession) -> str:
+    """Return where in the open topic a draft of a note is kept; empty = nowhere."""
+    docnos = session.drafts.of(session.topic.topic if session.topic else "")
+    return f"a draft of a note is kept, not saved, on {sanitise_line(', '.join(docnos))}" if docnos else ""
+
+
+def elsewhere_words(sittings: Sequence[LiveSitting], topic: str) -> str:
+    """Name another sitting that is alive, one at this topic before others; empty = there is none."""
+    for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):
+        host = sanitise_line(one.host) or "another terminal"
+        same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
+        at = f", at {same}," if one.topic else ""
+        return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
     return ""
 
 
@@ -339,6 +360,26 @@ def last_topic(lines: Sequence[InboxLine], but: Collection[str] = ()) -> str | N
     return None if last is None or is_done else last.topic
 
 
+def next_row(session: JudgingSession, lines: Sequence[InboxLine]) -> int | None:
+    """Return the row of the topic worked at last, or if that is done the next that has documents left."""
+    opened, ended = session.topic, session.may_end
+    last = last_topic(lines) if opened is None else opened.topic
+    at = next((row for row, line in enumerate(lines) if line.topic == last), 0)
+    after = (*range(at, len(lines)), *range(at))
+    rows = ((row, lines[row]) for row in after)
+    return next((row for row, line in rows if line.topic not in ended and (line.left or line.skipped)), None)
+
+
+def following_topic(session: JudgingSession) -> str:
+    """Name the next topic that is not finished; empty = there is none, or it is not known."""
+    with suppress(PoolerError):
+        lines = session.desk.inbox()
+        row = next_row(session, lines)
+        if row is not None and (session.topic is None or lines[row].topic != session.topic.topic):
+            return sanitise_line(f"{lines[row].topic} {lines[row].title}".rstrip())
+    return ""
+
+
 def forecast_of_others(session: JudgingSession) -> Forecast | None:
     """Foresee how long the other topics will take; ``None`` where the database has no answer."""
     here = session.topic.topic if session.topic else ""
@@ -350,6 +391,7 @@ def forecast_of_others(session: JudgingSession) -> Forecast | None:
 class NextStep(Enum):
     """What the judge wants after a topic."""
 
+    TOPIC = "topic"
     INBOX = "inbox"
     SKIPPED = "skipped"
     QUICK = "quick"

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from judge_ui.session.drafts import Drafts
 from judge_ui.session.queue import Drawing, Filter, OpenQueue, is_let_through
 from judge_ui.session.words import (
     Attempt,
@@ -127,6 +128,11 @@ class Undoing:
         return self._done[-1][0].decision if self._done else None
 
     @property
+    def last_decided(self) -> Decision | None:
+        """The latest decision about a document, notes and passages left out; ``None`` = there is none."""
+        return next((one.decision for one, _ in reversed(self._done) if not one.stays), None)
+
+    @property
     def last_undone(self) -> Attempt | None:
         """What redo would do again."""
         return self._undone[-1] if self._undone else None
@@ -180,6 +186,7 @@ class JudgingSession:
         drawing: Drawing | None = None,
         quick: float = QUICK_S,
         goal: Goal | None = None,
+        drafts: Drafts | None = None,
     ) -> None:
         self.desk = desk
         self.scale = desk.scale
@@ -197,6 +204,8 @@ class JudgingSession:
         self._active_ms: list[int] | None = None
         self.quick_s = quick
         self.goal = goal
+        self.drafts = Drafts() if drafts is None else drafts
+        """Notes that are not saved yet."""
         self.may_end: set[str] = set()
         """Topics in which the goal was reached before the last document: the judge was offered to stop."""
         self.lit = Lit.ALL
@@ -425,8 +434,12 @@ class JudgingSession:
             with suppress(PoolerError):
                 self.desk.beat(self.topic.topic)
 
-    def grade(self, value: int, *, confirmed: bool = False) -> KeyResult:
-        """Give the document a grade of the declared scale, and go on; asks first when it has no text."""
+    def grade(self, value: int, *, confirmed: bool = False, revises: bool = False) -> KeyResult:
+        """Give the document a grade of the declared scale, and go on.
+
+        Asks first when it has no text, or another grade in a topic that is finished, unless the judge
+        `revises` it.
+        """
         self.touch()
         name = grade_name(self.scale, value)
         seconds = self._dwell.quiet_seconds
@@ -438,10 +451,16 @@ class JudgingSession:
         task = self.queue.here()
         if task.state is State.JUDGED and task.grade == value and self.pending is None:
             return KeyResult(KeyOutcome.UNCHANGED, f"{name}, as before{self._go_on()}")
+        before = ""
+        if task.state in (State.JUDGED, State.CANNOT):
+            before = f" (was {grade_mark(self.scale, task.grade)})"
+        if before and self.is_complete and self.pending is None and not (confirmed or revises):
+            question = f"every document has a decision; replace {self._stands(task)} by {name}?"
+            return KeyResult(KeyOutcome.CONFIRM, question)
         if not (self._dwell.has_text or confirmed):
             return KeyResult(KeyOutcome.CONFIRM, f"this document has no text to judge; {name} all the same?")
         done = f"grade {grade_mark(self.scale, value)}"
-        return self._decide(Action.JUDGE, grade=value, words=name, done=done)
+        return self._decide(Action.JUDGE, grade=value, words=name + before, done=done)
 
     def skip(self, *, confirmed: bool = False) -> KeyResult:
         """Leave the document for later; asks first when it has a grade."""
@@ -475,6 +494,36 @@ class JudgingSession:
             return KeyResult(KeyOutcome.UNCHANGED, "note unchanged")
         words = "note saved" if text else "note removed"
         return self._decide(Action.NOTE, note=text, words=words, done="note")
+
+    def note_before(self, text: str) -> KeyResult:
+        """Keep a note on the document of `decided_before`; the one before the judge stays there."""
+        self.touch()
+        decision = self.decided_before
+        place = None if decision is None else self.queue.place_of(decision.docno)
+        if decision is None or place is None:
+            return KeyResult(KeyOutcome.NOTHING, "no document of this topic was decided before")
+        if self.pending is not None:
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {self.pending.words}")
+        if text == self.tasks[place].note:
+            return KeyResult(KeyOutcome.UNCHANGED, "note unchanged")
+        about = Decision(
+            topic=decision.topic,
+            docno=decision.docno,
+            action=Action.NOTE,
+            seen_revision=self.tasks[place].revision,
+            position=place,
+            document_sha256=decision.document_sha256,
+            note=text,
+        )
+        words = f"note on {sanitise_line(decision.docno)} {'saved' if text else 'removed'}"
+        return self._write(Attempt(about, words, "note"))
+
+    @property
+    def decided_before(self) -> Decision | None:
+        """The latest decision of this sitting that stands, of the open topic; ``None`` = there is none."""
+        decision = self.undoing.last_decided
+        is_here = decision is not None and self.topic is not None and decision.topic == self.topic.topic
+        return decision if is_here else None
 
     def mark(self, passages: Sequence[Passage]) -> KeyResult:
         """Keep passages of the document as evidence, instead of those marked before."""
@@ -624,6 +673,12 @@ class JudgingSession:
         self.is_raw = False
         self._dwell = Dwell(self._clock)
 
+    def _turn(self, place: int) -> None:
+        """Put the document of a decision before the judge, if another one is there."""
+        if self._dwell.document is None or self._dwell.document[1] != self.tasks[place].docno:
+            self._go_to(place)
+        self.queue.index = place
+
     def _stands(self, task: Task) -> str:
         if task.grade is not None:
             return f"grade {grade_mark(self.scale, task.grade)}"
@@ -686,7 +741,10 @@ class JudgingSession:
             self._settle(decision)
             return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         self._settle(decision)
-        self.queue.put(self.index, task)
+        if decision.note is not None:
+            self.drafts.drop((decision.topic, decision.docno))
+        place = self.queue.place_of(decision.docno)
+        self.queue.put(self.index if place is None else place, task)
         self.undoing.wrote(attempt, task.revision)
         if (
             self._active_ms is not None
@@ -722,7 +780,7 @@ class JudgingSession:
             message = f"NOT SAVED ({attempt.words}): the document is no longer in your queue"
             self.queue.index = -1
             return KeyResult(KeyOutcome.FAILED, message + self._go_on())
-        self.queue.index = place
+        self._turn(place)
         if not events or events[0].revision == attempt.decision.seen_revision:
             return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         here = self.queue.here()
@@ -743,7 +801,7 @@ class JudgingSession:
         if place is None:
             self._go_to(0)
             return KeyResult(KeyOutcome.NOTHING, f"{message}: it is no longer in your queue")
-        self.queue.index = place
+        self._turn(place)
         return KeyResult(KeyOutcome.NOTHING, f"{message}: {self._stands(self.queue.here())}")
 
     def _go_back(self, topic: str, task: Task, message: str) -> KeyResult:

@@ -175,15 +175,26 @@ _LONGEST_ACRONYM = 8
 """Characters of an acronym, with some that show nothing."""
 
 _STOP_WORDS = """
-about above after all also and any are because been being between both but can could did does
-doing document documents each find for from had has have how identify into its may might more most
-must not only other ought our over relevant same shall should some such than that the their them
-then there these they this those through under was were what when where whether which while who
-whom whose why will with would you your since
+about above across after against all along already also although always among and another any
+anybody anyone anything are around away back because become becomes been before behind being below
+beside besides between beyond both but came can cannot come comes could despite did document
+documents does doing done down during each either else enough even ever every everyone everything
+except few find for from further gave get gets getting give given gives giving goes going gone got
+had has have having her here hers herself him himself his how however identify inside instead into
+its itself just keep keeping keeps kept least less let lets like made make makes making many may
+might more most much must myself near neither never next nobody none nor not nothing now nowhere off
+often once one ones only onto other ought our ours ourselves out outside over own per perhaps put
+puts quite rather really relevant same seem seems several shall she should since some somebody
+someone something sometimes somewhat somewhere soon still such take taken takes taking than that the
+their theirs them themselves then there these they thing things this those though through throughout
+thus till together too took toward towards under unless until upon use used uses using usually very
+via want wants was went were what whatever when whenever where whereas wherever whether which
+whichever while who whoever whom whose why will with within without would yet you your yours
+yourself
 文書 記事 論文 記述 適合 関連
 """
 _STOP = frozenset(_STOP_WORDS.split())
-"""Words that say nothing of what a topic is about."""
+"""Function words, and others that say nothing of what a topic is about."""
 
 
 def query_terms(topic: Topic) -> tuple[str, ...]:

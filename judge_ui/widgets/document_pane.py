@@ -46,6 +46,12 @@ class DocumentPane(TextPane):
         """When the terminal sent the key, in seconds of Textual's clock."""
 
     @dataclass
+    class Unknown(Message):
+        """A character was typed that means nothing."""
+
+        character: str
+
+    @dataclass
     class Marked(Message):
         """Passages were marked or unmarked; they are drawn already."""
 
@@ -204,6 +210,8 @@ class DocumentPane(TextPane):
             return
         meaning = self.keys.meaning(event.key, event.character)
         if meaning is None or meaning in SCROLLING:
+            if meaning is None and event.is_printable and event.character:
+                self.post_message(self.Unknown(event.character))
             return
         event.stop().prevent_default()
         # Begun here and not by the screen, so that a digit right after it is no grade.

@@ -183,12 +183,14 @@ def document_text(
     )
 
 
-def topic_text(topic: Topic) -> MarkedText:
-    """Write a whole topic: title, description, narrative."""
+def topic_text(topic: Topic, *, titled: bool = True) -> MarkedText:
+    """Write a whole topic: title, description, narrative; the first not where it is said beside it."""
     marked_text = strong(topic.title) if topic.title else MarkedText("this topic has no title")
+    marked_text = marked_text if titled else MarkedText("")
     for name, text in (("Description", topic.description), ("Narrative", topic.narrative)):
         if text.strip():
-            marked_text += MarkedText("\n\n") + strong(name) + MarkedText("\n" + text.strip("\n"))
+            apart = MarkedText("\n\n" if marked_text.text else "")
+            marked_text += apart + strong(name) + MarkedText("\n" + text.strip("\n"))
     return marked_text
 
 

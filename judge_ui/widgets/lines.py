@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
 
+_ACCENT = "magenta"
+"""The one colour, of keys and the grade given: one of the terminal's that is read on dark and on light."""
+_ACCENTED = RichStyle(color=_ACCENT)
 _STYLES = {Look.PLAIN: "", Look.STRONG: "bold", Look.HERE: "bold reverse"}
 
 
@@ -128,16 +132,21 @@ class Brief(Widget):
         self._keys = keys
         self._above = above
         self._description = self._narrative = ""
+        self._room_of = (0, 1000)
 
     def show(self, description: str, narrative: str) -> None:
         """Show another topic; blank lines of it are left out."""
         self._description, self._narrative = (
             "\n".join(line for line in text.split("\n") if line.strip()) for text in (description, narrative)
         )
-        self.fit()
+        self.fit(*self._room_of)
 
-    def fit(self) -> None:
-        """Take the rows that there are now."""
+    def fit(self, n_taken: int, n_text: int) -> None:
+        """Take the rows that there are now.
+
+        `n_taken`: rows that the grades and opinions take beside the usual. `n_text`: lines of the document.
+        """
+        self._room_of = (n_taken, n_text)
         self.set_class(not self._rows(), "-empty")
         self.refresh(layout=True)
 
@@ -151,18 +160,23 @@ class Brief(Widget):
         room = self._room()[0]
         return room > 0 and len(self._fitting(self._description, room + 1)) == room
 
-    def _room(self) -> tuple[int, int]:
-        """Return the rows for description and narrative, without one that names the document."""
-        height = self.app.size.height
-        n_left = height - len(self._above.rows()) - 2 - (height >= TALL) - (height >= HIGH)
+    def _room(self) -> tuple[int, int, int]:
+        """Return the rows for the description, for the narrative, and for it where the document is short.
+
+        Without one that names the document.
+        """
+        height, (n_taken, n_text) = self.app.size.height, self._room_of
+        n_left = height - len(self._above.rows()) - 2 - n_taken - (height >= TALL) - (height >= HIGH)
         least, comfortable = next(rows for lowest, rows in _TEXT_ROWS if height >= lowest)
-        return n_left - least, n_left - comfortable
+        return n_left - least, n_left - comfortable, n_left - min(n_text, n_left)
 
     def _rows(self) -> list[str]:
         n_bar = 0 if self.takes_bar else 1
-        of_description, of_both = (room - n_bar for room in self._room())
-        rows = self._fitting(self._description, of_description)
-        return rows + self._fitting(self._narrative, min(self.LINES, of_both - len(rows)))
+        of_description, of_both, of_short = (room - n_bar for room in self._room())
+        rows = self._fitting(self._description, max(of_description, of_short))
+        # No row stays empty below a short document while the question is cut.
+        n_rows = max(min(self.LINES, of_both - len(rows)), of_short - len(rows))
+        return rows + self._fitting(self._narrative, n_rows)
 
     def _fitting(self, text: str, n_rows: int) -> list[str]:
         """Write the first lines of a text, the last with dots if there are more."""
@@ -186,8 +200,9 @@ def hints_content(marked_text: MarkedText) -> Content:
     """Turn hints into what Textual draws, nothing in it markup; each presses its key when it is clicked."""
     pieces = LaidText(marked_text, 0, [(0, len(marked_text.text))]).pieces(0)
     drawn_text = Content.assemble(*((text, _STYLES[look]) for text, look in pieces))
-    for start, _, end, key in _hints_in(marked_text):
+    for start, stop, end, key in _hints_in(marked_text):
         if key:
+            drawn_text = drawn_text.stylize(f"ansi_{_ACCENT}", start, stop)
             drawn_text = drawn_text.stylize(Style.from_meta({"key": key}), start, end)
     return drawn_text
 
@@ -200,7 +215,7 @@ def hints_segments(marked_text: MarkedText, base: RichStyle) -> list[Segment]:
         style = base + RichStyle(meta={"key": key}) if key else base
         segments += [
             Segment(text[at:start], base),
-            Segment(text[start:stop], style + look_style(look)),
+            Segment(text[start:stop], style + look_style(look) + (_ACCENTED if key else RichStyle.null())),
             Segment(text[stop:end], style),
         ]
         at = end
@@ -271,10 +286,10 @@ def state_marks(task: Task, scale: Scale, unsaved: str = "") -> str:
     return now + note + passages
 
 
-def grade_line(
-    scale: Scale, task: Task, width: int, unsaved: str = "", keys: KeyTable | None = None
-) -> MarkedText:
-    """Write the grade keys, the one that is given marked, and how the document stands.
+def grade_lines(
+    scale: Scale, task: Task, width: int, unsaved: str = "", keys: KeyTable | None = None, most: int = 1
+) -> list[MarkedText]:
+    """Write the grade keys, the one that is given marked, and how the document stands, in at most some rows.
 
     Every key is in it, even where there is no room for every label. `unsaved`: a decision that could not be
     written.
@@ -284,22 +299,41 @@ def grade_line(
     names = [sanitise_line(keys.grade_name(grade.value) if keys else grade.key) for grade in scale.grades]
     wanted = [_label(scale, grade.value, name) for grade, name in zip(scale.grades, names, strict=True)]
     items, gap = [(name, "") for name in names], " "
-    for labels in _labels(wanted):
+    for labels in _labels([*wanted]):
         tried = [(f"[{name}]", label and f" {label}") for name, label in zip(names, labels, strict=True)]
         taken = sum(cell_width(key + label) for key, label in tried)
         if gaps := [one for one in (_GAP, " ") if taken + len(one) * (len(tried) - 1) <= room]:
             items, gap = tried, gaps[0]
             break
-    marked_text = MarkedText("")
+    standing = strong(now) if unsaved else MarkedText(now)
+    rows = [MarkedText("")]
+    if most > 1 and any(label != f" {whole}" for (_, label), whole in zip(items, wanted, strict=True)):
+        # Rather another row than a word less.
+        items = [(f"[{name}]", f" {whole}") for name, whole in zip(names, wanted, strict=True)]
+        rows, gap, room = _grade_rows(scale, task, items, _GAP, width), _GAP, width
+        if cell_width(rows[-1].text) + len(_GAP) + cell_width(now) > width:
+            rows.append(MarkedText(""))
+        if len(rows) > most or any(cell_width(row.text) > width for row in rows):
+            return grade_lines(scale, task, width, unsaved, keys)
+    else:
+        rows = _grade_rows(scale, task, items, gap)
+    blanks = max(width - cell_width(rows[-1].text) - cell_width(now), 1)
+    return [*rows[:-1], rows[-1] + MarkedText(" " * blanks) + standing]
+
+
+def _grade_rows(
+    scale: Scale, task: Task, items: Sequence[tuple[str, str]], gap: str, width: float = math.inf
+) -> list[MarkedText]:
+    """Write keys and labels beside each other, in rows of a width."""
+    rows = [MarkedText("")]
     for grade, (key, label) in zip(scale.grades, items, strict=True):
         is_given = task.state is State.JUDGED and task.grade == grade.value
-        if is_given:
-            item = MarkedText(key + label, hits=((0, len(key + label)),))
-        else:
-            item = strong(key) + MarkedText(label)
-        marked_text += MarkedText(gap if marked_text.text else "") + item
-    blanks = max(width - cell_width(marked_text.text) - cell_width(now), 1)
-    return marked_text + MarkedText(" " * blanks) + (strong(now) if unsaved else MarkedText(now))
+        whole = key + label
+        item = MarkedText(whole, hits=((0, len(whole)),)) if is_given else strong(key) + MarkedText(label)
+        if rows[-1].text and cell_width(rows[-1].text + gap + whole) > width:
+            rows.append(MarkedText(""))
+        rows[-1] += MarkedText(gap if rows[-1].text else "") + item
+    return rows
 
 
 def _labels(labels: list[str]) -> Iterator[list[str]]:
@@ -416,6 +450,8 @@ class Hints(Lines):
         self.special: Sequence[Hint] = ()
         """The hints that stand in place of the usual commands."""
         self._lines: list[MarkedText] = []
+        self.n_grades = 1
+        """Rows that the scale takes."""
 
     def show(self, task: Task | None, status: Notice, special: Sequence[Hint] = ()) -> None:
         """Show how another document stands, what came of the latest key, and what works now."""
@@ -440,11 +476,13 @@ class Hints(Lines):
         self._lines = []
         if self._document is not None and self._scale is not None:
             unsaved = self._status.unsaved
-            grades = grade_line(self._scale, self._document, room, unsaved, self._keys)
+            most = 3 if self.screen.has_class("-tall") else 2
+            grades = grade_lines(self._scale, self._document, room, unsaved, self._keys, most)
+            self.n_grades = len(grades)
             # What does not work at the moment is not offered.
             now = strong(state_marks(self._document, self._scale, unsaved))
             blanks = MarkedText(" " * max(room - cell_width(now.text), 0))
-            self._lines.append(blanks + now if self.special else grades)
+            self._lines += [blanks + now] if self.special else grades
         is_tall, is_high = self.screen.has_class("-tall"), self.app.size.height >= HIGH
         self._lines += hint_lines(
             self._keys, self._status, room, self.special, is_tall=is_tall, is_high=is_high
@@ -503,6 +541,12 @@ class OpinionsBox(Widget):
         """Show another disagreement, or say why it could not be read."""
         self._found, self._trouble = found, trouble
         self.refresh(layout=True)
+
+    @property
+    def n_rows(self) -> int:
+        """Count the lines."""
+        is_tall = self.screen.has_class("-tall")
+        return 1 if self._found is None else len(_opinions_in(self._found, self._scale, is_tall=is_tall))
 
     def render(self) -> Content:
         """Draw the lines; the last one is underlined, and ends in the hints."""

@@ -56,6 +56,11 @@ class TextPane(ScrollView, can_focus=True):
         return max(min(room, MEASURE), 0)
 
     @property
+    def n_lines(self) -> int | None:
+        """Lines of the text; ``None`` before the first layout."""
+        return None if self._laid is None else len(self._laid.lines)
+
+    @property
     def percent(self) -> int:
         """How much of the text has been on the screen, from its start to the last line shown."""
         shown, whole = self.scroll_offset.y + self._height, len(self._lines)

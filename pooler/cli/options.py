@@ -269,8 +269,7 @@ class OpinionOptions:
             hint = f"of judges: pooler qrels define both --judge {' --judge '.join(named)}; then --qrels both"
             raise ArgumentError("--qrels", "must be one name of qrels", named[1], hint=hint)
         if files and _names_collection(self.ctx):
-            requirement = "and --qrels FILE exclude each other"
-            raise ArgumentError("--collection", requirement, self.collection)
+            raise ArgumentError("--collection", "and --qrels FILE exclude each other", self.collection)
         return files
 
     def of(self, runs: Sequence[str] = (), *, files: Sequence[str] = (), **how: Any) -> Source:
@@ -329,8 +328,7 @@ class RankingJudgesOptions(JudgesOptions):
         if not self.files:
             for name, value in (("--run", self.run_files), ("--runs", self.listed)):
                 if value:
-                    requirement = "is for files; a collection has runs of its own"
-                    raise ArgumentError(name, requirement, str(value))
+                    raise ArgumentError(name, "is for files; a collection has runs of its own", str(value))
         elif not self.run_files and self.listed is None:
             message = "the order of runs is compared, but no run is named"
             raise PoolerError(message, hint="name each with --run FILE, or a list of them with --runs FILE")

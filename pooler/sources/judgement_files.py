@@ -92,8 +92,7 @@ def read_sample(
     from store.formats.prels import NOT_SAMPLED, read_statap, read_xinfap
 
     if judge_column is not None:
-        requirement = "is for qrels; no column of a sample names a judge"
-        raise ArgumentError("judge_column", requirement, judge_column)
+        raise ArgumentError("judge_column", "is for qrels; no column of a sample names a judge", judge_column)
     table: ReadTable[Any]
     methods = {}
     if kind == "xinfap":
@@ -335,8 +334,7 @@ def named_file(text: str, *, names_judges: bool = False) -> NamedFile:
     if not sign or is_file(text):
         name, file = judge_of_file(text), text
     elif names_judges:
-        hint = f"leave `{name}=` out"
-        raise ArgumentError("NAME=FILE", "is for a file of one judge", text, hint=hint)
+        raise ArgumentError("NAME=FILE", "is for a file of one judge", text, hint=f"leave `{name}=` out")
     if names_judges:
         return NamedFile(file, None)
     if fault := id_fault(name):
@@ -475,8 +473,7 @@ def _read(named: NamedFile, reading: FileReading, scale: Scale | None) -> Judged
     if form in EVERY_JUDGE:
         for name in ("codes", "mapped", "repeats", "lenient"):
             if value := getattr(reading, name):
-                requirement = f"is for files of grades, and a {form} file says more"
-                raise ArgumentError(name, requirement, value)
+                raise ArgumentError(name, f"is for files of grades, and a {form} file says more", value)
         return _read_states(named, "jsonl" if form == "jsonl" else "tsv")
     with _naming_judges(named.file):
         return JudgedFile(named, source=_source(named, reading, scale))

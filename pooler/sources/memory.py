@@ -46,8 +46,7 @@ def _by_topic(name: str, given: Any) -> dict[str, dict[str, float]]:
         if (key := _id(name, docno)) in of_topic:
             raise ArgumentError(name, f"must name a document once for topic {topic}", docno)
         if isinstance(value, str) or not isinstance(value, SupportsFloat) or not isfinite(value):
-            requirement = f"must hold finite numbers: topic `{topic}`, document `{docno}`"
-            raise ArgumentError(name, requirement, value)
+            raise ArgumentError(name, f"must hold finite numbers: topic `{topic}`, document `{docno}`", value)
         of_topic[key] = float(value)
     return found
 
@@ -73,8 +72,7 @@ def runs_given(runs: Any) -> Iterator[str | Run]:
             else:
                 yield run if isinstance(run, Run) else _run(getattr(run, "name", None) or "run", run)
     else:
-        requirement = "must be files, {tag: {topic: {docno: score}}}, or one run"
-        raise ArgumentError("runs", requirement, runs)
+        raise ArgumentError("runs", "must be files, {tag: {topic: {docno: score}}}, or one run", runs)
 
 
 def _run(tag: Any, run: Any) -> Run:
@@ -145,8 +143,7 @@ def _column(name: str, frame: Any, names: tuple[str, ...]) -> str:
     for one in names:
         if one in frame.columns:
             return one
-    requirement = f"must be a data frame with a column {' or '.join(names)}"
-    raise ArgumentError(name, requirement, [*frame.columns])
+    raise ArgumentError(name, f"must be a data frame with a column {' or '.join(names)}", [*frame.columns])
 
 
 def _id(name: str, given: Any) -> str:

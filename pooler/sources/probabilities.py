@@ -119,8 +119,7 @@ def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, floa
         grade, equals, number = text.partition("=")
         if not equals or grade not in known:
             listed = ", ".join(names.values()) if has_letters else list(grades)
-            requirement = f"must be GRADE=P with a grade of {listed}"
-            raise ArgumentError("values", requirement, text)
+            raise ArgumentError("values", f"must be GRADE=P with a grade of {listed}", text)
         if known[grade] in given:
             raise ArgumentError("values", "must name each grade once", text)
         p = parse_probability(number)

@@ -75,8 +75,7 @@ def check_at(at: str, depth: Depths, flips: int, cutoff: int) -> At:
     known = one_of("at", at, AT)
     for one in (np.min(depth), np.max(depth)):
         if not 1 <= one < cutoff:
-            requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
-            raise ArgumentError("depth", requirement, int(one))
+            raise ArgumentError("depth", f"must be an integer >= 1 and below the cutoff ({cutoff})", int(one))
     return known
 
 

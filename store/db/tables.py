@@ -241,6 +241,19 @@ JUDGE_CODE = _table(
     _filled("made_at", UtcDateTime),
 )
 """The access code of a judge who may judge in a browser. It never leaves: no copy has it."""
+LOGIN = _table(
+    "login",
+    # Of the cookie, which the browser alone has.
+    _filled("sha256", sa.Text, primary_key=True),
+    _filled("judge_id", ForeignKey("judge.id"), index=True),
+    # The code that was entered: the login ends with it.
+    _filled("code_sha256", sa.Text),
+    _filled("began_at", UtcDateTime),
+    _filled("seen_at", UtcDateTime),
+)
+"""A browser in which a judge's code was entered."""
+OF_THIS_PLACE = (JUDGE_CODE, LOGIN)
+"""Who may come in here: no copy has it."""
 ERASURE = _table(
     "erasure",
     Column("id", sa.Integer, primary_key=True),

@@ -305,6 +305,5 @@ def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
     listed = list(rows)
     tables.check_rows(listed, "NTCIREVAL")
     if negative := sorted({row.grade for row in listed if row.grade < 0}):
-        requirement = "cannot be written as a level L0 to Ln when it is negative"
-        raise ArgumentError("grade", requirement, negative)
+        raise ArgumentError("grade", "cannot be written as a level L0 to Ln when it is negative", negative)
     stream.writelines(f"{row.topic} {row.docno} L{row.grade}\n" for row in listed)

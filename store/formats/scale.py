@@ -30,8 +30,7 @@ def read_toml(path: str) -> dict[str, Any]:
         reason = "nesting that is too deep" if isinstance(error, RecursionError) else error
         raise FormatError(path, [Fault(None, f"expected TOML, got: {reason}")]) from error
     if any(not -(1 << 63) <= number < 1 << 63 for number in _integers(read)):
-        message = "expected TOML, got: an integer of more than 64 bits"
-        raise FormatError(path, [Fault(None, message)])
+        raise FormatError(path, [Fault(None, "expected TOML, got: an integer of more than 64 bits")])
     return read
 
 
@@ -101,8 +100,7 @@ def make_scale(grades: tuple[Grade, ...], *, relaxed: int | None = None, rigid: 
     if len(usable) < len(keys):
         raise ArgumentError("scale", "must have a different one-character key a grade", keys)
     if not all(-_LARGEST <= value <= _LARGEST for value in values):
-        requirement = f"must have grades from -{_LARGEST:,} to {_LARGEST:,}"
-        raise ArgumentError("scale", requirement, None)
+        raise ArgumentError("scale", f"must have grades from -{_LARGEST:,} to {_LARGEST:,}", None)
     positive = [value for value in values[1:] if value > 0]
     if relaxed is None:
         if not positive:
@@ -201,8 +199,7 @@ def scale_of_grades(grades: Collection[int]) -> Scale:
         low, high = 0, max(high, 1)
     if high - low > MOST_STEPS:
         hint = f"--scale FILE.toml declares the grades there are; --map {high}=N takes one as N"
-        requirement = f"must be given: the grades go from {low} to {high}"
-        raise ArgumentError("scale", requirement, None, hint=hint)
+        raise ArgumentError("scale", f"must be given: the grades go from {low} to {high}", None, hint=hint)
     return parse_scale(f"{low}-{high}")
 
 

@@ -128,8 +128,7 @@ class QrelsDefinition:
         if self.aggregate is not None and self.aggregate not in AGGREGATES:
             raise ArgumentError("aggregate", f"must be one of {', '.join(AGGREGATES)}", self.aggregate)
         if self.ties is not None and self.ties not in _TIES:
-            requirement = f"must be one of {', '.join(_TIES)}"
-            raise ArgumentError("ties", requirement, self.ties, hint=_TIES_HINT)
+            raise ArgumentError("ties", f"must be one of {', '.join(_TIES)}", self.ties, hint=_TIES_HINT)
         if self.aggregate in _TIE_RULES and self.ties is None:
             requirement = f"must be low, high or unresolved with --aggregate {self.aggregate}"
             raise ArgumentError("ties", requirement, None, hint=_TIES_HINT)
@@ -143,8 +142,7 @@ class QrelsDefinition:
             requirement = "must not be asked for with --aggregate sum, whose level is one of the sums"
             raise ArgumentError("binary_first", requirement, None)
         if self.primary and self.aggregate not in (None, "primary"):
-            requirement = f"needs --aggregate primary, not {self.aggregate}"
-            raise ArgumentError("primary", requirement, None)
+            raise ArgumentError("primary", f"needs --aggregate primary, not {self.aggregate}", None)
         own = self.relaxed, self.rigid
         if own != (None, None) and self.aggregate != "sum":
             name = "rigid" if self.relaxed is None else "relaxed"
@@ -167,8 +165,7 @@ class QrelsDefinition:
         if self.aggregate == "mean" and is_gapped and not self.binary_first:
             gap = next(one for one in range(values[0], values[-1]) if one not in values)
             hint = f"a mean may be {gap}, which is no grade; median and majority always give one"
-            requirement = "must be another rule on a scale with gaps"
-            raise ArgumentError("aggregate", requirement, "mean", hint=hint)
+            raise ArgumentError("aggregate", "must be another rule on a scale with gaps", "mean", hint=hint)
 
     def level_named(self, scale: Scale, level: int | str | None) -> int | None:
         """Return the least relevant grade, or sum, that a number or ``rigid`` or ``relaxed`` names.

@@ -154,8 +154,7 @@ def _sums(all_votes: AllVotes) -> tuple[NDArray[np.int64], int]:
     """Return the sum of grades of every document with a vote, and how many had fewer votes."""
     if all_votes.rulings:
         requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
-        hint = "--without-rulings leaves the rulings out"
-        raise ArgumentError("aggregate", requirement, "sum", hint=hint)
+        raise ArgumentError("aggregate", requirement, "sum", hint="--without-rulings leaves the rulings out")
     n_votes = all_votes.counts.sum(axis=1)
     n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
     return aggregation.grade_sums(all_votes.counts, all_votes.scale.values), n_fewer

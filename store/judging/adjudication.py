@@ -274,9 +274,9 @@ class AdjudicationDesk(Desk):
         """Return False: disagreements are not claimed."""
         return False
 
-    def record(self, decision: Decision) -> Task:
+    def record(self, decision: Decision, *, is_strict: bool = False) -> Task:
         """Append a decision as the adjudicator's own judgement; see `Desk.record`."""
-        task = super().record(decision)
+        task = super().record(decision, is_strict=is_strict)
         if decision.action not in (Action.NOTE, Action.MARK):
             self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
@@ -287,9 +287,9 @@ class AdjudicationDesk(Desk):
         self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
 
-    def undo(self) -> Undone | None:
+    def undo(self, of: tuple[str, str, int] | None = None) -> Undone | None:
         """Take back this sitting's latest event that is not taken back yet; see `Desk.undo`."""
-        undone = super().undo()
+        undone = super().undo(of)
         if undone is None:
             return None
         self._look_again(undone.topic, undone.task.docno)

@@ -197,6 +197,10 @@ _FACTS = select(
 ).where(DOCUMENT.c.id == bindparam("document_id"))
 
 
+_DONE = (Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK)
+"""What is recorded at a desk; what is undone has a method of its own, and organisers reopen elsewhere."""
+
+
 class Desk:
     """One judge's work on one collection, in one sitting. `StoreError`: the judge is disabled."""
 
@@ -286,6 +290,20 @@ class Desk:
         self._guideline = 0 if newest is None else newest.version
         return None if newest is None else replace(newest, text=sanitise(newest.text))
 
+    def topic_version(self, topic: str) -> int | None:
+        """Return the version of a topic's text that was shown last."""
+        return self._topic_versions.get(self._topic_ids.get(topic, 0))
+
+    def note_shown(self, topic: str, *, version: int | None, guidelines: int | None) -> None:
+        """Note by which versions a judge decides, as a page says; none is later than the newest there is."""
+        with reading(self._engine) as session:
+            topic_id = self._topic_id(session, topic)
+            newest = session.scalar(select(TOPIC.c.version).where(TOPIC.c.id == topic_id))
+            newest_guideline = session.scalar(select(func.max(GUIDELINE.c.version))) or 0
+        if version is not None and newest is not None:
+            self._topic_versions[topic_id] = min(version, newest)
+        self._guideline = min(guidelines or 0, newest_guideline)
+
     def has_seen_guidelines(self, topic: str) -> bool:
         """Return whether the judge decided in a topic under the newest guidelines, set from now on."""
         with reading(self._engine) as session:
@@ -305,6 +323,23 @@ class Desk:
         with self._writing() as session:
             if self._sitting is not None:
                 beat(session, self._sitting, topic=self._topic_id(session, topic))
+
+    def sit_at(self, window: str) -> None:
+        """Sit in the sitting of a page's window, which goes on after a reload, or begin it."""
+        goes_on = and_(SITTING.c.window == window, SITTING.c.ended_at.is_(None))
+        with reading(self._engine) as session:
+            own = select(SITTING.c.id).where(SITTING.c.judge_id == self._judge_id, goes_on)
+            self._sitting = session.scalar(own)
+        if self._sitting is None:
+            with self._writing(is_start=True) as session:
+                begun = open_sitting(session, self._judge_id, program=self._program, window=window)
+            self._sitting = begun
+
+    def has_before(self, topic: str, docno: str) -> bool:
+        """Return whether a document of a topic lies, or lay in this sitting, before the judge."""
+        if (self._topic_ids.get(topic), self._document_ids.get(docno)) not in self._orders:
+            self.queue(topic)
+        return (self._topic_ids.get(topic), self._document_ids.get(docno)) in self._orders
 
     def live_elsewhere(self) -> list[LiveSitting]:
         """Return other sittings of the same judge that are alive."""
@@ -406,8 +441,11 @@ class Desk:
                 raise StoreError(disabled_message(self.judge))
             return bool(claim(session, self._judge_id, topic_id, n=CLAIMED_AT_ONCE))
 
-    def record(self, decision: Decision) -> Task:
+    def record(self, decision: Decision, *, is_strict: bool = False) -> Task:
         """Append a decision durably and return the document as it stands now.
+
+        With `is_strict` it is a conflict, too, that this sitting itself has decided otherwise since: a page
+        may be open twice.
 
         `ConflictError`: the judge's own state of this document changed elsewhere since it was shown, or its
         place went to another judge. `StoreError`: nothing could be written; where the connection broke at the
@@ -423,7 +461,7 @@ class Desk:
                 task = self._task(session, decision.docno, old)
                 if is_same_decision(decision, old, task.passages):
                     return task
-                seen = old.revision
+                seen = seen if is_strict else old.revision
             row, has_passages = self._append(session, decision, old, seen=seen)
             task = self._task(session, decision.docno, row, has_passages=has_passages)
         self._undoing = None
@@ -440,15 +478,18 @@ class Desk:
         self._undoing = None
         return task
 
-    def undo(self) -> Undone | None:
+    def undo(self, of: tuple[str, str, int] | None = None) -> Undone | None:
         """Take back this sitting's latest event that is not taken back yet; ``None`` = nothing is left.
 
-        `ConflictError`: the same judge decided again elsewhere in between.
+        `of`: which that is to be, by topic, docno and revision; asked twice, it is taken back once.
+        `ConflictError`: the same judge decided again elsewhere in between, or the latest event is another.
         """
         if self._sitting is None:
             return None
         with self._writing() as session:
             newest = session.execute(self._own_events().limit(1)).first()
+            if of is not None:
+                self._undoing = self._asked_to_undo(session, newest, *of)
             if newest is not None and newest.undoes and newest.undoes == self._undoing:
                 # It was done, and the answer was lost on the way.
                 topic, docno = self._names(session, newest)
@@ -469,6 +510,19 @@ class Desk:
                 undone = self._take_back(session, last, before, seen=seen)
         self._undoing = None
         return undone
+
+    def _asked_to_undo(
+        self, session: Session, newest: Row[Any] | None, topic: str, docno: str, revision: int
+    ) -> int:
+        """Return the event to undo; `ConflictError`: something else was done since, or there is none."""
+        pair = self._pair(self._topic_ids[topic], self._document_ids[docno])
+        event = session.scalar(select(JUDGEMENT.c.id).where(pair, JUDGEMENT.c.revision == revision))
+        last = self._latest(session)
+        known = [one for one in (newest and newest.undoes, last and last.id) if one is not None]
+        if event is None or event not in known:
+            message = "something else was done here since"
+            raise ConflictError(message, hint="look at it again")
+        return int(event)
 
     def leave(self) -> None:
         """End the sitting; what was claimed and not decided is given back."""
@@ -491,6 +545,9 @@ class Desk:
         return held.where(same_pair(ASSIGNMENT, rows)).exists()
 
     def _check(self, decision: Decision) -> None:
+        if decision.action not in _DONE:
+            message = f"`{decision.action}` is not a decision"
+            raise StoreError(message)
         if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
             raise UnknownNameError("grade", str(decision.grade), map(str, self.scale.values))
 

@@ -20,9 +20,9 @@ from store.db.tables import (
     ASSIGNMENT_PLAN,
     ERASURE,
     JUDGE,
-    JUDGE_CODE,
     JUDGEMENT,
     MODEL_JUDGE,
+    OF_THIS_PLACE,
     PASSAGE,
     QRELS,
     SITTING,
@@ -255,7 +255,7 @@ class Erasures(Area):
             connection.execute(update(QRELS).values(last_event=newest))  # ids that go are given again
             connection.execute(delete(JUDGEMENT).where(own))
             connection.exec_driver_sql("DROP INDEX judgement_undone")
-            for table in (ANSWER, MODEL_JUDGE, JUDGE_CODE):
+            for table in (ANSWER, MODEL_JUDGE, *OF_THIS_PLACE):
                 connection.execute(delete(table).where(table.c.judge_id == number))
             connection.execute(delete(SITTING).where(SITTING.c.judge_id == number))
             given_back = {"judge_id": None, "lease_until": None}

@@ -15,24 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    and_,
-    bindparam,
-    case,
-    collate,
-    delete,
-    exists,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Row, and_, bindparam, case, collate, exists, func, or_, select, update
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named, rules_of_pools, write_rule
@@ -40,7 +25,7 @@ from store.db.columns import insert_row
 from store.db.database import Area
 from store.db.digests import note_events, write_event_digests
 from store.db.engine import Scrubbed, database_now, overwrite_removed, scrub
-from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGE_CODE, JUDGEMENT, POOL, QRELS, SITTING, TOPIC
+from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, QRELS, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.kinds import Voters, choose_voters
@@ -386,11 +371,11 @@ ALIVE = timedelta(minutes=2)
 """A sitting without a sign of life for longer is taken for dead."""
 
 
-def open_sitting(session: Session, judge: int, *, program: str) -> int:
-    """Begin a sitting of a judge and return its id."""
+def open_sitting(session: Session, judge: int, *, program: str, window: str | None = None) -> int:
+    """Begin a sitting of a judge, or of a page's window, and return its id."""
     moments = dict.fromkeys(("started_at", "seen_at"), database_now(session))
     where = {"host": socket.gethostname(), "process": os.getpid(), "program": program}
-    return insert_row(session, SITTING, judge_id=judge, **moments, **where)
+    return insert_row(session, SITTING, judge_id=judge, window=window, **moments, **where)
 
 
 def beat(session: Session, sitting: int, *, topic: int | None) -> None:
@@ -409,7 +394,7 @@ def close_sitting(session: Session, sitting: int) -> None:
 def live_sittings(session: Session, judge: int, *, but: int | None) -> list[LiveSitting]:
     """Return a judge's other sittings that are alive, the latest sign of life first."""
     query = (
-        select(SITTING.c.id, SITTING.c.host, SITTING.c.seen_at, TOPIC.c.number)
+        select(SITTING, TOPIC.c.number)
         .outerjoin(TOPIC, TOPIC.c.id == SITTING.c.topic_id)
         .where(
             SITTING.c.judge_id == judge,
@@ -421,8 +406,23 @@ def live_sittings(session: Session, judge: int, *, but: int | None) -> list[Live
     return [
         LiveSitting(sanitise_line(row.host), row.number or "", row.seen_at)
         for row in session.execute(query)
-        if row.id != but
+        if row.id != but and not _is_dead(row)
     ]
+
+
+def _is_dead(sitting: Row[Any]) -> bool:
+    """Return whether the process of a sitting at a desk of this machine is there no more.
+
+    A page's window outlives the server; and to Windows the question would be an order to end.
+    """
+    if sitting.window is None and sitting.host == socket.gethostname() and os.name == "posix":
+        try:
+            os.kill(sitting.process, 0)
+        except ProcessLookupError:
+            return True
+        except (OSError, OverflowError):  # somebody else's, or no number of a process
+            return False
+    return False
 
 
 CLOCK_SLACK, LONG_AGO = timedelta(minutes=1), timedelta(days=365)
@@ -467,79 +467,3 @@ def judge_called(session: Session, names: Mapping[int, str] | None = None) -> Co
         return JUDGE.c.name
     collation = "C" if session.get_bind().dialect.name == "postgresql" else "BINARY"
     return collate(case(dict(names), value=JUDGE.c.id), collation)
-
-
-_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Five bits each; none that is like another."""
-_LIKE = str.maketrans("oil", "011")
-_GROUPS, _GROUP = 5, 5
-
-
-class Access(NamedTuple):
-    """A judge who may come in."""
-
-    judge_id: int
-    judge: str
-    sha256: str
-    """Of the code."""
-
-
-def new_code() -> str:
-    """Make a code, in groups that can be read out and typed."""
-    groups = ("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
-    return "-".join(groups)
-
-
-def hash_of(code: str) -> str:
-    """Return what is kept of a code, however it was typed: in capitals, with blanks, an `O` for a zero.
-
-    Examples
-    --------
-    >>> hash_of("k0f3m-x01zp") == hash_of(" KoF3M XOLZP")
-    True
-    """
-    letters = "".join(letter for letter in code.lower() if letter.isalnum())
-    return sha256(letters.translate(_LIKE).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class Codes(Area):
-    """The access codes of a collection's judges."""
-
-    def give(self, judge: str) -> str:
-        """Make the code of a judge and return it: it can be had once. The one before ends.
-
-        `ConflictError`: the judge is disabled, or does not judge.
-        """
-        with self._db.writing(bulk=True) as session:
-            row = judge_named(session, judge, "id", "kind", "disabled")
-            if row.kind != JudgeKind.HUMAN.value:
-                message = f"judge `{judge}` is of kind {row.kind}: only people judge in a browser"
-                raise ConflictError(message, hint="pooler judges add NAME adds a person")
-            if row.disabled:
-                raise ConflictError(f"judge `{judge}` is disabled", hint=f"pooler judges enable {judge}")
-            code = new_code()
-            session.execute(delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id == row.id))
-            values = {"judge_id": row.id, "sha256": hash_of(code), "made_at": database_now(session)}
-            session.execute(insert(JUDGE_CODE).values(values))
-            return code
-
-    def revoke(self, judge: str) -> bool:
-        """Remove a judge's code; return whether there was one."""
-        with self._db.writing(bulk=True) as session:
-            number = judge_named(session, judge, "id").id
-            gone = delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id == number)
-            return bool(session.connection().execute(gone).rowcount)
-
-    def judge_of(self, code: str) -> Access | None:
-        """Return the judge of a code; ``None`` = there is none."""
-        wanted = hash_of(code)
-        return next((one for one in self.valid() if one.sha256 == wanted), None)
-
-    def valid(self) -> frozenset[Access]:
-        """Return all valid codes with the judges' present names."""
-        query = select(JUDGE.c.id, JUDGE.c.name, JUDGE_CODE.c.sha256).join(
-            JUDGE_CODE, JUDGE_CODE.c.judge_id == JUDGE.c.id
-        )
-        query = query.where(~JUDGE.c.disabled, JUDGE.c.kind == JudgeKind.HUMAN.value)
-        with self._db.reading() as session:
-            return frozenset(Access(*row) for row in session.execute(query))

@@ -44,7 +44,7 @@ from store.db.engine import (
     writing,
 )
 from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, seal, side_files
-from store.db.tables import COLLECTION, DIGEST, JUDGE, JUDGE_CODE, SITTING
+from store.db.tables import COLLECTION, DIGEST, JUDGE, OF_THIS_PLACE, SITTING
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
 from store.judging.judges import ALIVE
@@ -60,7 +60,7 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> None:
     """Copy what a reading session sees into an empty database, in one transaction."""
     # What refers to a table comes after it; of one table, what came first comes first. Who may come in with
     # which code is for this place alone.
-    tables = [table for table in SQLModel.metadata.sorted_tables if table is not JUDGE_CODE]
+    tables = [table for table in SQLModel.metadata.sorted_tables if table not in OF_THIS_PLACE]
     with (
         engine_at(target) as engine,
         _errors_named(engine),
@@ -74,7 +74,7 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> None:
             with closing(_rows(session, table, advance)) as rows:
                 insert_new(into, table, table.columns.keys(), rows)
             go_on_after(into, table)
-        into.execute(delete(DIGEST).where(DIGEST.c.name == JUDGE_CODE.name))
+        into.execute(delete(DIGEST).where(DIGEST.c.name.in_(table.name for table in OF_THIS_PLACE)))
 
 
 @contextmanager
@@ -247,8 +247,9 @@ def _copy_pages(session: Session, part: Path, file: Path, progress: Progress) ->
         source.backup(target, pages=_PAGES, progress=_stepping(stream.fileno(), advance))
         # A code that was revoked since is not to open anything again where this is restored.
         target.execute("PRAGMA secure_delete = ON")
-        target.execute("DELETE FROM judge_code")
-        target.execute("DELETE FROM digest WHERE name = 'judge_code'")
+        for table in OF_THIS_PLACE:
+            target.execute(f"DELETE FROM {table.name}")
+            target.execute("DELETE FROM digest WHERE name = ?", (table.name,))
         target.commit()
         target.execute("PRAGMA application_id = 0")
         target.execute("PRAGMA user_version = 0")
@@ -310,8 +311,7 @@ def restore(
     if url.get_backend_name() == "postgresql":
         if replaces:
             message = f"{display(url)}: only a collection file can be replaced"
-            hint = "pooler backup saves it; restore into an empty database"
-            raise StoreError(message, hint=hint)
+            raise StoreError(message, hint="pooler backup saves it; restore into an empty database")
         with engine_at(file) as engine:
             check_schema(engine)
             with reading(engine) as session:

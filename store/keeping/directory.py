@@ -40,7 +40,19 @@ from store.db.digests import write_all_digests
 from store.db.engine import collection_url, damaged, display, engine_at, writing
 from store.db.files import folder_beside, made_whole, real_place
 from store.db.packing import unpack_floats
-from store.db.tables import COLLECTION, DOCUMENT, JUDGE, POOL, POOL_ENTRY, QRELS, RANKING, RUN, TABLES, TOPIC
+from store.db.tables import (
+    COLLECTION,
+    DOCUMENT,
+    JUDGE,
+    OF_THIS_PLACE,
+    POOL,
+    POOL_ENTRY,
+    QRELS,
+    RANKING,
+    RUN,
+    TABLES,
+    TOPIC,
+)
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError, SchemaError
 from store.event import EVENT, READERS, JudgementEvent
 from store.fields import MOMENT, PROSE, Reader, UnfitValueError, checked_values, or_none, whole
@@ -586,7 +598,11 @@ def _cell(text: str) -> str:
 FOLDER = "tables/"
 _ORDER = SQLModel.metadata.sorted_tables
 """None refers to a later one."""
-_STAY = {"": {"judge_code", "digest"}, "texts": {"document_metadata"}, "runs": {"run", "ranking", "pool_run"}}
+_STAY = {
+    "": {*(table.name for table in OF_THIS_PLACE), "digest"},
+    "texts": {"document_metadata"},
+    "runs": {"run", "ranking", "pool_run"},
+}
 """Tables that stay at home, by what is left out; those of "" always do."""
 _BLANK: Mapping[str, Mapping[str, Any]] = {
     "texts": {

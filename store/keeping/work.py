@@ -10,7 +10,6 @@ the collection's secret, so that no judge can put another one's name on a page; 
 from __future__ import annotations
 
 import hmac
-import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,14 +37,15 @@ from store.db.tables import (
     TOPIC,
 )
 from store.errors import ArgumentError, ConflictError, Fault, FaultList, FormatError, StoreError
-from store.event import READERS, SHOWN, STATE_OF
-from store.fields import MOMENT, PASSAGES, PROSE, Reader, UnfitValueError, checked_values, or_none, whole
+from store.event import STATE_OF
+from store.fields import checked_values
 from store.formats.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.markup import readable
 from store.judging.desk import Desk, fetch_pooled
 from store.judging.events import DECIDES, Pair, as_raw, deciding_events, fetch_histories, is_same_decision
 from store.judging.judges import judge_named, lock_judge
-from store.records import DECIDED, Action, Decision, JudgeKind, Scale, State
+from store.judging.page_records import RECORD, action_fault, decision_of
+from store.records import DECIDED, Action, JudgeKind, Scale, State
 from store.text import Readable
 
 FORMAT = "pooler work 1"
@@ -63,30 +63,6 @@ _SHOWN = 25
 
 Prefer = Literal["page", "stored"]
 """Which of two decisions of a judge on a document stands: on the page, or elsewhere meanwhile."""
-
-
-def _read_window(value: Any) -> str:
-    """Read what a page calls a window: eight digits of the signature of its head, and eight of its own."""
-    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{16}", value):
-        raise UnfitValueError("expected 16 hexadecimal digits")
-    return value
-
-
-_COPIED = ("topic", "docno", "revision", "action", "undoes", "grade", "reason")
-_RECORD: dict[str, Reader] = {
-    "window": _read_window,
-    "number": whole(1).read,
-    "opened_at": MOMENT.read,
-    **{name: READERS[name] for name in (*_COPIED, *SHOWN, "judged_at")},
-    "note": or_none(PROSE.read),
-    "passages": or_none(PASSAGES.read),
-}
-"""How the values of a record are read. `note` and `passages` (of the text as it was shown) are null where
-they are not what was done; `opened_at` is when the window was; `revision` counts the judge's events on the
-document as the page knows them."""
-_VALUES = {"undoes": Action.UNDO, "grade": Action.JUDGE, "note": Action.NOTE, "passages": Action.MARK}
-"""What comes with one action, and with no other."""
-_DONE = (*DECIDES, Action.NOTE, Action.MARK, Action.UNDO)
 
 
 @dataclass(slots=True)
@@ -230,7 +206,7 @@ def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], list[_Record]]
             faults.add(line, str(error), "json")
             continue
         if line > 1:
-            if known := checked_values(values, _RECORD, line, faults):
+            if known := checked_values(values, RECORD, line, faults):
                 records.append(_Record(line, values, known))
             continue
         head = values
@@ -282,13 +258,8 @@ def _fault(
         return f"topic `{known['topic']}` docno `{known['docno']}` is not on this page"
     if revision != revisions.setdefault(one.document, revision - 1) + 1:
         return f"expected revision {revisions[one.document] + 1} of this document, got {revision}"
-    if action not in _DONE:
-        return f"`action`: expected one of {', '.join(_DONE)}, got {action}"
-    for name, of in _VALUES.items():
-        if (known[name] is not None) != (action is of):
-            return f"`{name}`: expected a value with the action {of}, and with no other"
-    if known["reason"] and action is not Action.CANNOT:
-        return f"`reason`: expected a value with the action {Action.CANNOT} alone"
+    if fault := action_fault(known):
+        return fault
     if not window.startswith(head["signature"][:8]):
         return "`window`: expected one of this page, got a window of another page"
     number, opened = windows.get(window, (0, known["opened_at"]))
@@ -452,7 +423,7 @@ class _PageDesk(Desk):
         row = session.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == event)).one()
         if Action.UNDO in (known["action"], row.action):
             return bool(known["action"] != row.action)
-        decision = _decision(known)
+        decision = decision_of(known)
         if known["passages"] and self._hashes[known["docno"]] != row.document_sha256:
             decision = replace(decision, passages=None)  # the text that they were of is gone
         elif known["passages"]:
@@ -510,7 +481,7 @@ class _PageDesk(Desk):
                 return
             self._sitting = self._sit_on(session)
             try:
-                row, _ = self._append(session, _decision(known), old)
+                row, _ = self._append(session, decision_of(known), old)
             except ArgumentError:
                 self._faults.add(one.line, "`passages`: expected parts of the document's text", "passages")
                 return
@@ -551,11 +522,6 @@ class _PageDesk(Desk):
     def _readable(self, session: Session, document: int) -> Readable:
         raw = session.scalar(select(DOCUMENT.c.text).where(DOCUMENT.c.id == document))
         return readable(raw or "", self._head["documents"][self._said["docno"]][1])
-
-
-def _decision(known: Mapping[str, Any]) -> Decision:
-    names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *SHOWN)
-    return Decision(**{name: known[name] for name in names})
 
 
 def _decided(coming: list[_Record]) -> tuple[State, int | None] | None:

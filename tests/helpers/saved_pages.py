@@ -37,6 +37,7 @@ def record(docno: str, revision: int, action: str, *, topic: str = "1", **said: 
         "dwell_ms": 1000,
         "active_ms": 900,
         "dropped_keys": 0,
+        "view": None,
         **said,
     }
 

@@ -16,6 +16,7 @@ from pooler.commands.judge.judge import (
     Plain,
     Stay,
     check_terminal,
+    drafts_of,
     keymap_of,
     sit,
 )
@@ -120,6 +121,7 @@ def adjudicate(
 def _session(
     opened: Collection, name: str, selection: Selection, *, plain: bool, advance: bool, min_dwell: float
 ) -> AdjudicatingSession:
+    from judge_ui.session.drafts import Drafts
     from judge_ui.session.session import AdjudicatingSession
     from pooler.version import __version__
 
@@ -134,7 +136,8 @@ def _session(
         message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"
         raise PoolerError(message, hint="pooler adjudicate shows them all")
     dwell = 0.0 if plain else min_dwell
-    session = AdjudicatingSession(desk, min_dwell=dwell, advance=advance)
+    drafts = Drafts(drafts_of(opened.where, name))
+    session = AdjudicatingSession(desk, min_dwell=dwell, advance=advance, drafts=drafts)
     if selection.topic is not None:
         session.open_topic(selection.topic)
     return session

@@ -17,7 +17,6 @@ import typer
 from pooler.command import Option, Place, screen
 from pooler.interrupts import last_words
 from pooler.messages import say, text_stdin, warn
-from pooler.serving.inside import discreet, is_served
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 
@@ -50,6 +49,16 @@ KeymapName = Annotated[
         envvar="POOLER_KEYMAP",
     ),
 ]
+GoalText = Annotated[
+    str | None,
+    Option(
+        "--goal GOAL",
+        "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
+        " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, checked"
+        " once, at the start. Without it no goal is shown.",
+        envvar="POOLER_GOAL",
+    ),
+]
 
 
 @contextmanager
@@ -74,8 +83,6 @@ def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
 
 def check_terminal(command: str) -> None:
     """Refuse a terminal the full screen cannot work on, and say what can."""
-    if is_served():
-        return  # a browser has one
     hint = f"pooler {command} --plain works without a full screen"
     # The screen is drawn on stderr.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -95,6 +102,15 @@ def drawing_of(opened: Collection) -> Drawing | None:
     from pooler.pools.live import LiveDrawing
 
     return LiveDrawing(opened)
+
+
+def read_goal(opened: Collection, text: str | None) -> Goal | None:
+    """Return the goal that a text says; ``None`` = there is none, and judges are told of none."""
+    if not text:
+        return None
+    from pooler.commands.judge.status_recall import goal_of
+
+    return goal_of(opened, text)
 
 
 def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
@@ -161,6 +177,12 @@ def memory_of(where: str) -> Path:
     given = os.environ.get("XDG_STATE_HOME", "")
     folder = Path(given) if Path(given).is_absolute() else Path("~/.local/state").expanduser()
     return folder / "pooler" / f"judge-{hashlib.sha256(known.encode()).hexdigest()[:16]}.json"
+
+
+def drafts_of(where: str, judge: str) -> Path:
+    """Name the folder, beside it, of one judge's drafts of notes."""
+    known = hashlib.sha256(json.dumps([_in_full(where), judge]).encode()).hexdigest()[:16]
+    return memory_of(where).with_name(f"drafts-{known}")
 
 
 def _in_full(where: str) -> str:
@@ -236,18 +258,16 @@ def judge(
     stay: Stay = False,
     min_dwell: MinDwell = MIN_DWELL_MS,
     keymap: KeymapName = None,
-    goal: Annotated[str | None, Option("--goal GOAL", envvar="POOLER_GOAL")] = None,
+    goal: GoalText = None,
 ) -> None:
     """Judge the documents of the pool, one key each.
 
     Example: pooler judge --judge alice
 
     name : Who is judging. Without it the command asks once, and opens the latest topic.
-    goal : Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is
-        relevant is found, .95 sure, by a random sample; order=.95 = the order of the runs is
-        settled, checked once, before the screen opens. Without it no goal is shown.
     """
     with imports_at_once():
+        from judge_ui.session.drafts import Drafts
         from judge_ui.session.messages import last_topic
         from judge_ui.session.session import JudgingSession
         from pooler.version import __version__
@@ -258,7 +278,7 @@ def judge(
 
     with Collection(str(collection)) as opened:
         keys = keymap_of(keymap, opened.scale)
-        goes_on = name is None or is_served()
+        goes_on = name is None
         if name is None:
             name = who_judges(opened)
         _refuse_others(opened, name)
@@ -271,15 +291,11 @@ def judge(
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
         drawing = drawing_of(opened)
-        to_reach: Goal | None = None
-        if goal:
-            from pooler.commands.judge.status_recall import goal_of
-
-            to_reach = goal_of(opened, goal)
-        if is_served():
-            desk = discreet(desk, opened.where)
-            drawing = drawing and discreet(drawing, opened.where)
-        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=to_reach)
+        wanted = read_goal(opened, goal)
+        drafts = Drafts(drafts_of(opened.where, name))
+        session = JudgingSession(
+            desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=wanted, drafts=drafts
+        )
         if goes_on and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:

@@ -112,8 +112,7 @@ def evaluate(
     if threshold is not None and np.isnan(threshold):
         raise ArgumentError("threshold", "must be a number", threshold)
     if threshold is not None and source.order in ("rank", "file"):
-        requirement = "needs runs in the order of their scores, not --order"
-        raise ArgumentError("threshold", requirement, source.order)
+        raise ArgumentError("threshold", "needs runs in the order of their scores, not --order", source.order)
     known = [*map(known_measure, listed)]
     takes_sample = sample or prels or any(MEASURES[one.name].is_sampled for one in known)
     of_sample = [
@@ -240,8 +239,7 @@ def _estimated(
     for one in names:
         if one.rel not in (None, 1, level):
             requirement = f"must have the level {level} of the sample"
-            hint = f"--level {one.rel} sets it for all"
-            raise ArgumentError("measures", requirement, str(one), hint=hint)
+            raise ArgumentError("measures", requirement, str(one), hint=f"--level {one.rel} sets it for all")
     precisions = sorted({one.cutoff for one in names if one.name == "iP" and one.cutoff is not None})
     found = estimates(ranked, kept, cutoff=cutoff, level=level, cutoffs=precisions)
     made = Estimated(name, kept, level, len(pools) - len(kept), found)

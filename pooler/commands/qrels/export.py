@@ -767,7 +767,7 @@ def _write_page(opened: Collection, judge: str, file: Path, place: Path) -> list
 
     `file`: where it is written.
     """
-    from judge_ui.page.page import page_data, page_html
+    from judge_ui.page.page import file_data, page_html
     from store.db.files import made_whole
 
     kind = next((one.kind for one in opened.judges.all() if one.name == judge), None)
@@ -783,7 +783,7 @@ def _write_page(opened: Collection, judge: str, file: Path, place: Path) -> list
         message = "a pool here is adaptive: it draws by what was judged, which a page cannot know"
         raise PoolerError(message, hint=f"pooler judge --judge {judge}, or pooler serve, draws from it")
     with progress("documents", sum(line.documents for line in lines)) as advance:
-        data = page_data(desk, opened.name, advance)
+        data = file_data(desk, opened.name, advance)
     tasks = [task["now"] for topic in data["topics"] for task in topic["queue"]]
     if not tasks:
         return []

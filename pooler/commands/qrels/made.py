@@ -71,8 +71,7 @@ def qrels_at(
         grades = scale.values if None in wanted else ()
         if unjudged is not None and (unjudged >= 0 or unjudged in grades):
             # Evaluators take a code above 0 for relevant.
-            requirement = "must be a negative code that is no grade of the scale"
-            raise ArgumentError("unjudged", requirement, unjudged)
+            raise ArgumentError("unjudged", "must be a negative code that is no grade of the scale", unjudged)
         return wanted
 
     files: list[judgement_files.JudgedFile] = []

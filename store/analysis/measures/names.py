@@ -683,8 +683,7 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
         values[measure.at] = at
     if measure.is_at_required and measure.at not in values:
         example = "0.1" if measure.at == "recall" else "10"
-        requirement = f"{name} needs a {measure.at}, as in `{name}@{example}`"
-        raise ArgumentError("measure", requirement, text)
+        raise ArgumentError("measure", f"{name} needs a {measure.at}, as in `{name}@{example}`", text)
     if "docs" in measure.parameters and "docs" not in values:
         requirement = f"{name} needs the size of the collection, as in `{name}(docs=100000)`"
         raise ArgumentError("measure", requirement, text)
@@ -709,8 +708,7 @@ def _parameters(name: str, measure: Definition, listed: str | None, text: str) -
     for part in listed.split(",") if listed and listed.strip() else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not key or not equals or not value:
-            requirement = "must have parameters as in `AP(rel=2)`"
-            raise ArgumentError("measure", requirement, text)
+            raise ArgumentError("measure", "must have parameters as in `AP(rel=2)`", text)
         if key not in known:
             raise UnknownNameError(f"parameter of {name}", key, known)
         if key in values:

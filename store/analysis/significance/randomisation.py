@@ -71,8 +71,7 @@ def rounded_differences(
     if not np.isfinite(values).all():
         raise ArgumentError("differences", "must be finite", "NaN or infinity")
     if np.max(np.abs(values), initial=0.0) >= MOST_MULTIPLES * resolution:
-        requirement = "must not be so fine against the differences"
-        raise ArgumentError("resolution", requirement, resolution)
+        raise ArgumentError("resolution", "must not be so fine against the differences", resolution)
     # 1/resolution is a whole number for the usual resolutions, which 1e-4 itself is not.
     inverse = 1 / resolution
     nearest = float(np.rint(inverse))

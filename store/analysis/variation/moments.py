@@ -260,16 +260,14 @@ def check_lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:
     if p.ndim != 1 or not (p.min(initial=0.0) >= 0 and p.max(initial=1.0) <= 1):
         raise ArgumentError("probabilities", "must be a row of numbers from 0 to 1", p.tolist())
     if places.ndim != 2 or places.shape[1] != p.size:
-        requirement = f"must have the shape (n_runs, {p.size})"
-        raise ArgumentError("ranks", requirement, places.shape)
+        raise ArgumentError("ranks", f"must have the shape (n_runs, {p.size})", places.shape)
     if not places.min(initial=1.0) >= 1:
         raise ArgumentError("ranks", "must be at least 1, or infinite", places.tolist())
     lists = _lists(p, places)
     for row, order, size in zip(places, lists.order, lists.n_retrieved.tolist(), strict=True):
         ordered = row[order[:size]]
         if (ordered[1:] == ordered[:-1]).any():
-            requirement = "must not repeat a rank within a run"
-            raise ArgumentError("ranks", requirement, places.tolist())
+            raise ArgumentError("ranks", "must not repeat a rank within a run", places.tolist())
     return lists
 
 

@@ -119,8 +119,8 @@ class Person:
         self.browser.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads),
                          eventsEnabled=True, **self._context)  # fmt: skip
 
-    def open(self, page: Path) -> Page:
-        """Open a page of a file in a tab of its own."""
+    def open(self, page: Path | str) -> Page:
+        """Open a file, or an address, in a tab of its own."""
         made = self.browser.ask("Target.createTarget", url="about:blank", **self._context)
         target = made["targetId"]
         session = self.browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -128,7 +128,7 @@ class Person:
         for area in ("Page", "Runtime", "Network", "Log"):
             opened.ask(f"{area}.enable")
         opened.size(1100, 800)
-        opened.go(page.resolve().as_uri())
+        opened.go(page if isinstance(page, str) else page.resolve().as_uri())
         return opened
 
     def downloaded(self, name: str) -> Path:
@@ -152,13 +152,14 @@ class Page:
 
     def go(self, address: str) -> None:
         """Load an address, and wait until its script has run."""
-        self._load("Page.navigate", url=address)
+        self.load("Page.navigate", url=address)
 
     def reload(self) -> None:
         """Load the page anew."""
-        self._load("Page.reload")
+        self.load("Page.reload")
 
-    def _load(self, method: str, **values: Any) -> None:
+    def load(self, method: str, **values: Any) -> None:
+        """Do what loads a page, and wait until that is there."""
         loaded = {"method": "Page.loadEventFired", "sessionId": self._session}
 
         def n_loaded() -> int:
@@ -192,6 +193,7 @@ class Page:
             # A busy machine shows a document late, and the page counts from there.
             until(lambda: self.js("!clock || performance.now() - clock.quiet >= data.dwell_ms"))
             self.press(key)
+            until(lambda: self.js("!isBusy || $('box').open"))
 
     def write(self, text: str) -> None:
         """Type text where the cursor is."""

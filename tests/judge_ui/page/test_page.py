@@ -64,7 +64,7 @@ def test_page_has_what_the_screen_has(whole: Path) -> None:
             (one.docno, one.state, one.grade, one.note, one.revision) for one in tasks[topic["topic"]]
         ]  # fmt: skip
     assert data["documents"]["a"]["text"] == text
-    assert data["documents"]["c"]["text"] is None
+    assert data["documents"]["c"]["text"] == ""
     assert data["documents"]["a"]["sentences"] == [list(one) for one in sentence_spans(text)]
     (first,) = [one for one in data["topics"][0]["queue"] if one["docno"] == "a"]
     assert [text[start:end] for start, end in first["lit"]] == ["wine"]
@@ -74,7 +74,7 @@ def test_page_has_what_the_screen_has(whole: Path) -> None:
         key: value for key, value in data["keys"].items() if key != "escape"
     }
     left_out = {command for command in Command if command.value not in data["keys"].values()}
-    assert left_out == {Command.PALETTE, Command.TERMS, Command.RAW}
+    assert left_out == {Command.PALETTE, Command.TERMS}
 
 
 def test_page_shows_of_a_document_what_the_screen_shows(tmp_path: Path) -> None:
@@ -87,12 +87,12 @@ def test_page_shows_of_a_document_what_the_screen_shows(tmp_path: Path) -> None:
     assert [documents[docno]["missing"] for docno in "abcd"] == ["", NOTHING_TO_READ, NO_TEXT, EMPTY_TEXT]
 
 
-def test_title_and_heading_are_two(tmp_path: Path) -> None:
+def test_title_and_head_are_two(tmp_path: Path) -> None:
     """One names the tab and the other the page; names are shown as they are written."""
     page = make_page(make_whole(tmp_path / "w.db", word="<wine> & co")).read_text("utf-8")
-    assert re.findall("<(title|h1)>(.*?)</", page) == [
+    assert re.findall('<(title|p id="who")>(.*?)</[tp]', page) == [
         ("title", "&lt;wine&gt; &amp; co - ann - pooler"),
-        ("h1", "ann, &lt;wine&gt; &amp; co"),
+        ('p id="who"', "<strong>ann</strong> · &lt;wine&gt; &amp; co"),
     ]
 
 
@@ -101,7 +101,7 @@ def test_keys_of_every_scale_come_along(scale: str, tmp_path: Path) -> None:
     """Letters for grades move commands, as on the screen; each has one key that a browser can have."""
     from judge_ui.page.page import _keys
 
-    made = _keys(parse_scale(scale))
+    made = _keys(parse_scale(scale), is_file=True)
     table = key_table(parse_scale(scale))
     assert {one["value"] for one in made["grades"]} == set(parse_scale(scale).values)
     for one in made["commands"]:
@@ -127,7 +127,7 @@ def test_nothing_acts_but_the_script(tmp_path: Path) -> None:
     hashes = [base64.b64encode(hashlib.sha256(one[1].encode()).digest()).decode() for one in (script, style)]
     assert policy[1] == (
         f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}';"
-        " base-uri 'none'; form-action 'none'"
+        " img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     assert "http://" not in page.replace("http://x.invalid", "")
     assert shown_data(whole.with_name("ann.html"))["documents"]["a"]["text"] == sanitise(HOSTILE)

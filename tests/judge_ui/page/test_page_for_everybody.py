@@ -60,7 +60,7 @@ def test_axe_finds_nothing(page: Page) -> None:
     for theme, width in (("light", 1100), ("dark", 320)):
         page.size(width, 700)
         page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-        page.js("localStorage.clear()")
+        page.js("localStorage.clear(), sessionStorage.clear()")
         page.reload()
         page.js(f"{axe}; 1")
         for scene in scenes(page):
@@ -99,11 +99,11 @@ def test_order_of_reading(page: Page) -> None:
     page.judge("2")
     order = spoken(page)
     wanted = [
-        ("heading", "ann, wine"),
+        ("StaticText", "ann"),
         ("heading", "1 red wine"),
         ("StaticText", "What of wine?"),
-        ("article", "Document 2 of 4: b"),
-        ("heading", "Document 2 of 4: b"),
+        ("article", "Title b b, document 2 of 4: unjudged"),
+        ("heading", "Title b"),
         ("StaticText", "Nothing of it here."),
         ("button", "0 not relevant"),
         ("button", "2 relevant"),
@@ -127,15 +127,17 @@ def test_keyboard_alone_reaches_everything(page: Page) -> None:
             )
         )
         if names[-1]:
-            assert page.js("getComputedStyle(document.activeElement).outlineStyle") == "solid", names
+            frame = page.js("(({outlineStyle, boxShadow}) => [outlineStyle, boxShadow])"
+                            "(getComputedStyle(document.activeElement))")  # fmt: skip
+            assert frame[0] == "solid" or frame[1] != "none", names
     for wanted in (
         "0 not relevant",
         "2 relevant",
         "u undo",
         "Esc inbox",
-        "save",
-        "open",
-        "help",
+        "q save file",
+        "open a saved file",
+        "? keys",
         "letters",
         "document",
     ):
@@ -155,7 +157,7 @@ def test_keys_of_one_character_can_be_switched_off(page: Page) -> None:
     page.js("document.getElementById('letters').click()")
     page.js("document.getElementById('document').focus()")
     page.judge("2")
-    assert page.text("#stands") == "unjudged"
+    assert page.text("#stands") == "a, document 1 of 4: unjudged"
     page.js("[...document.querySelectorAll('#grades button')][2].click()")
     assert page.text("#said") == "a: 2 relevant"
 
@@ -166,7 +168,7 @@ def test_finger_on_a_telephone(page: Page) -> None:
     page.reload()
     begin(page)
     page.judge("n", "n", "n")
-    assert page.text("#docname") == "Document 4 of 4: d"
+    assert page.text("#docname") == "Title d"
     boxes = page.js("[...document.querySelectorAll('#grades button')].map(b => b.getBoundingClientRect())"
                     ".map(r => [r.width, r.height, r.bottom])")  # fmt: skip
     assert all(width >= 38 and height >= 38 and bottom <= 568 for width, height, bottom in boxes), boxes
@@ -178,6 +180,6 @@ def test_paper_has_the_whole_document(page: Page) -> None:
     page.judge("n", "n", "n")
     page.ask("Emulation.setEmulatedMedia", media="print")
     assert page.js("(d => d.scrollHeight - d.clientHeight)(document.getElementById('document'))") <= 1
-    assert page.js("getComputedStyle(document.getElementById('commands')).display") == "none"
+    assert page.js("document.getElementById('commands').offsetParent") is None
     paper = base64.b64decode(page.ask("Page.printToPDF")["data"])
     assert paper.startswith(b"%PDF")

@@ -194,7 +194,7 @@ async def test_the_end_of_a_topic_is_summed_up(two_topics: Collection) -> None:
         assert " e3 " in "\n".join(rows(pilot))
         await press(pilot, "0")
         assert isinstance(pilot.app.screen, SummaryScreen)
-        await press(pilot, "enter")
+        await press(pilot, "escape")
         assert isinstance(pilot.app.screen, InboxScreen)
         assert "done" in rows(pilot)[2]
     assert [stored(two_topics)[f"e{n}"].grade for n in range(4)] == [2, 1, 0, 0]
@@ -317,10 +317,12 @@ async def test_every_size_shows_document_and_grades(two_topics: Collection, size
         assert "0/4  left 4" in screen[0]
         assert any("Text of bridge 0." in row for row in screen)
         below = 1 if size[1] >= 24 else 0  # the status has a line of its own
-        assert all(f"[{key}]" in screen[-2 - below] for key in "012")
+        grades = " ".join(screen[-4 - below :])  # on a narrow screen two rows
+        assert all(f"[{key}]" in grades for key in "012")
         assert "? help" in screen[-1 - below]
         full = any("names a schedule" in row or "Narrative" in row for row in screen)
-        assert full is (size[0] >= 60 and size[1] >= 16)
+        # Of a short document the question has the rows that are empty.
+        assert full is (size[1] >= 12)
         await press(pilot, "1")
         assert stored(two_topics)["e0"].grade == 1
 
@@ -547,7 +549,9 @@ async def test_no_colour_but_the_terminals_own(
         for strip in strips(pilot):
             for segment in strip:
                 if segment.style is not None and segment.text.strip():
-                    assert segment.style.color is None or segment.style.color.is_default
+                    colour = segment.style.color
+                    accents = () if no_color is not None else ("magenta", "bright_black")
+                    assert colour is None or colour.is_default or colour.name in accents
                     assert segment.style.bgcolor is None or segment.style.bgcolor.is_default
 
 

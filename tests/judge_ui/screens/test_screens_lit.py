@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rich.color import ColorType
+from rich.color import Color, ColorType
 from textual.pilot import Pilot
 
 from store.collection import Collection
@@ -67,6 +67,10 @@ async def test_each_group_of_words_has_its_style_and_a_key_switches_them(studies
         assert drawn_so(pilot, reverse=True) == ["salt"]
 
 
+ACCENTS = {*map(Color.parse, ("magenta", "color(5)", "bright_black", "color(8)")), "dim"}
+"""Of keys and the current grade, of scrollbars, and of bars."""
+
+
 async def colours(pilot: Pilot[None]) -> set[Any]:
     """Return every colour that is not the terminal's own for text or background, and dim styles."""
     found: set[Any] = set()
@@ -83,12 +87,12 @@ async def colours(pilot: Pilot[None]) -> set[Any]:
 async def test_text_and_signs_have_the_colours_of_the_terminal_alone(
     studies: Collection, size: tuple[int, int]
 ) -> None:
-    """Whatever is open, so that what holds for a palette's two colours holds for all of the screen."""
+    """All but the accents, whatever is open: what holds for a palette's two colours holds for the screen."""
     async with judging(studies, topic="7", size=size) as pilot:
         for keys in ("", "1", "v", "c", "e", "/", "l", "?", "ctrl+p", "y"):
             if keys:
                 await press(pilot, keys)
-            assert (keys, await colours(pilot)) == (keys, set())
+            assert (keys, await colours(pilot) - ACCENTS) == (keys, set())
             if keys not in ("", "1"):
                 await press(pilot, "escape")
 
@@ -106,3 +110,18 @@ def test_contrast_is_enough_on_common_terminals(name: str) -> None:
 
     low, high = sorted(map(luminance, PALETTES[name]))
     assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+async def test_keys_and_the_current_grade_have_one_colour_and_bars_are_dimmed(two_topics: Collection) -> None:
+    """What is read is as it is; the docno is no part of it."""
+    async with judging(two_topics) as pilot:
+        await press(pilot, "2", "p")
+        lines = [list(strip) for strip in strips(pilot)]
+        pieces = [one for line in lines for one in line if one.style and one.style.color]
+        coloured = {one.text: str(one.style.color.name) for one in pieces if one.style}
+        coloured = {text: name for text, name in coloured.items() if name not in ("default", "bright_black")}
+        assert set(coloured.values()) == {"magenta"}
+        assert {"[0]", "[2] relevant", "u", "s", "?"} <= set(coloured)
+        [docno] = [one for line in lines for one in line if one.text.strip().startswith("e0  ")]
+        assert docno.style is not None
+        assert docno.style.dim

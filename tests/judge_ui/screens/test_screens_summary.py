@@ -50,7 +50,7 @@ async def test_the_summary_says_how_long_it_took_and_how_long_the_rest_will(
         assert "decided in under" not in text
         await press(pilot, "r", "s")
         assert isinstance(pilot.app.screen, SummaryScreen)
-        await press(pilot, "enter")
+        await press(pilot, "escape")
         assert isinstance(pilot.app.screen, InboxScreen)
         assert "4 left, about 1 min at your pace" in seen(pilot)
 
@@ -176,7 +176,7 @@ async def test_a_topic_with_documents_skipped_opens_at_them(ten: Collection, clo
         assert "1 of 2 skipped" in rows(pilot)[-1]
         await decide(pilot, clock, a_1=5, b_0=5)
         assert "Every document has a decision." in seen(pilot)
-        await press(pilot, "enter")
+        await press(pilot, "escape")
         assert rows(pilot)[3].split()[-3] == "done"
 
 
@@ -191,3 +191,19 @@ async def test_the_cursor_stands_on_the_topic_worked_at_last(ten: Collection, cl
     async with judging(ten, topic=None, clock=clock) as pilot:
         await press(pilot, "enter")
         assert "topic 12" in rows(pilot)[0]
+
+
+async def test_enter_after_the_last_document_opens_the_next_unfinished_topic(ten: Collection) -> None:
+    """Through its briefing; Escape goes to the topics, and so does Enter where all are finished."""
+    async with judging(ten) as pilot:
+        await press(pilot, *"222222")
+        assert "Enter go on with topic 0013 " in seen(pilot)
+        assert "Esc back to the topics" in seen(pilot)
+        await press(pilot, "enter")
+        assert "topic 0013" in rows(pilot)[0]
+        await press(pilot, "enter")
+        assert "文書 0" in seen(pilot)
+        await press(pilot, *"1111")
+        assert "Enter back to the topics" in seen(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, InboxScreen)

@@ -123,7 +123,7 @@ class ClaimStory(RuleBasedStateMachine):
     @rule(value=st.integers(0, 2))
     def grade(self, value: int) -> None:
         """Grade."""
-        self.press(lambda: self.session.grade(value))
+        self.press(lambda: self.session.grade(value, revises=True))
 
     @rule()
     def skip(self) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at, writing
-from store.db.tables import GUIDELINE
+from store.db.tables import GUIDELINE, SITTING
 from store.errors import UnknownNameError
 from store.records import Document, Passage
 from tests.judge_ui.conftest import ENGLISH, Maker, shown
@@ -197,3 +200,17 @@ def test_an_unknown_topic_leaves_the_terms_of_the_open_one(session: JudgingSessi
         session.open_topic("99")
     assert session.own_terms == ("steel",)
     assert docno(session) == "e3"
+
+
+def test_a_sitting_whose_process_is_dead_raises_no_alarm(two_topics: Collection, clock: Any) -> None:
+    """It was killed a moment ago at this machine; one on another machine may be alive."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    killed, later = two_topics.desk("alice"), two_topics.desk("alice")
+    killed.beat("12")
+    later.beat("12")
+    for host, n_alive in (("another", 1), (socket.gethostname(), 0)):
+        with two_topics._db.writing() as session:
+            values = {"process": ended.pid, "host": host}
+            session.execute(update(SITTING).where(SITTING.c.id == killed._sitting).values(values))
+        assert len(later.live_elsewhere()) == n_alive

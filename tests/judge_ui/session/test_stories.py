@@ -205,7 +205,9 @@ class Story(RuleBasedStateMachine):
     def grade(self, value: int) -> None:
         """Grade."""
         self.decide(
-            lambda: self.session.grade(value), Action.JUDGE, lambda old: ("judged", value, "", *old[3:])
+            lambda: self.session.grade(value, revises=True),
+            Action.JUDGE,
+            lambda old: ("judged", value, "", *old[3:]),
         )
 
     @rule()

@@ -266,3 +266,9 @@ def test_words_of_half_of_the_texts_are_common() -> None:
     texts = ["a bridge of iron", "bridges", "the bridge", "Bridge, CF", "iron", "iron cf", "fords", ""]
     assert common_terms(texts, ["bridge", "iron", "CF"]) == ("bridge",)
     assert common_terms(texts[:7], ["bridge"]) == ()
+
+
+def test_function_words_are_not_lit() -> None:
+    """What only holds the sentence of a topic together is no term of it, whichever word it is."""
+    topic = Topic("1", "Bees without swarming off the hive", "How do keepers keep bees within one hive?")
+    assert query_terms(topic) == ("bees", "swarming", "hive", "keeper")

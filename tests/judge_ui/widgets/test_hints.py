@@ -7,7 +7,7 @@ from rich.style import Style
 
 from judge_ui.session.keys import key_table
 from judge_ui.widgets.laid_out import MarkedText, strong
-from judge_ui.widgets.lines import Notice, grade_line, hint_lines, hints_content, hints_segments, hints_text
+from judge_ui.widgets.lines import Notice, grade_lines, hint_lines, hints_content, hints_segments, hints_text
 from store.records import State, Task
 from store.wrapping import cell_width
 from tests.helpers.world import parse_scale
@@ -20,7 +20,7 @@ UNJUDGED = Task("d1", State.UNJUDGED, None, "", "", 0)
 def test_every_grade_key_is_always_there(scale: str, width: int) -> None:
     """However narrow the screen, no grade key is cut off, and the line is as wide as the screen."""
     declared = parse_scale(scale)
-    text = grade_line(declared, UNJUDGED, width).text
+    text = grade_lines(declared, UNJUDGED, width)[0].text
     keys = text[: text.index("now:")]
     assert all(f"{grade.key}" in keys for grade in declared.grades)
     assert cell_width(text) == width
@@ -30,7 +30,7 @@ def test_every_grade_key_is_always_there(scale: str, width: int) -> None:
 def test_labels_shrink_to_what_tells_them_apart() -> None:
     """Whole labels where they fit, the widest cut to whole words next, then letters, then keys."""
     scale = parse_scale("0-3")
-    lines = [grade_line(scale, UNJUDGED, width).text for width in (118, 78, 58, 38)]
+    lines = [grade_lines(scale, UNJUDGED, width)[0].text for width in (118, 78, 58, 38)]
     assert lines[0].startswith("[0] not relevant  [1] marginally relevant  [2] relevant  [3] highly")
     assert lines[1].startswith("[0] not relevant  [1] marginally  [2] relevant  [3] highly  ")
     assert lines[2].startswith("[0] not [1] margin [2] releva [3] highly  ")
@@ -40,14 +40,14 @@ def test_labels_shrink_to_what_tells_them_apart() -> None:
 def test_the_given_grade_is_marked_and_named() -> None:
     """The current grade stands in words on the right and is marked among the keys."""
     task = Task("d1", State.JUDGED, 1, "a note", "", 3)
-    marked_text = grade_line(parse_scale("0-2"), task, 78)
+    marked_text = grade_lines(parse_scale("0-2"), task, 78)[0]
     assert marked_text.text.endswith("now: 1  note: *")
     assert [marked_text.text[start:end] for start, end in marked_text.hits] == ["[1] partially relevant"]
 
 
 def test_an_unsaved_grade_stays_in_sight() -> None:
     """What could not be written is said beside what is."""
-    marked_text = grade_line(parse_scale("0-2"), UNJUDGED, 78, "2")
+    marked_text = grade_lines(parse_scale("0-2"), UNJUDGED, 78, "2")[0]
     assert marked_text.text.endswith("now: -  NOT SAVED: 2")
 
 
@@ -76,7 +76,7 @@ def test_hints_show_the_keys_that_work() -> None:
 def test_letters_of_a_scale_keep_words_beside_them() -> None:
     """NTCIR's grades lose colons and last words first, and the widest label first."""
     scale = parse_scale("ntcir")
-    lines = [grade_line(scale, UNJUDGED, width).text for width in (118, 78, 58)]
+    lines = [grade_lines(scale, UNJUDGED, width)[0].text for width in (118, 78, 58)]
     assert lines[0].startswith(
         "[c] C not relevant  [b] B partially relevant  [a] A relevant  [s] S highly relevant  "
     )
@@ -106,7 +106,7 @@ def test_labels_and_keys_of_a_hostile_scale_are_sanitised() -> None:
     """A scale file cannot steer the terminal either."""
     scale = parse_scale("binary")
     grade = type(scale.grades[1])(1, "rel\x1b[31m", "1")
-    marked_text = grade_line(type(scale)((scale.grades[0], grade), 1, None), UNJUDGED, 78)
+    marked_text = grade_lines(type(scale)((scale.grades[0], grade), 1, None), UNJUDGED, 78)[0]
     assert "\x1b" not in marked_text.text
 
 
@@ -124,11 +124,11 @@ def test_lines_are_painted_with_what_stands_out_and_with_the_keys_to_be_clicked(
         (one.text, str(one.style), one.style.meta.get("key")) for one in hints_segments(line, underlined)
     ]
     assert painted == [
-        ("[0]", "bold underline", "0"),
+        ("[0]", "bold underline magenta", "0"),
         (" not ", "underline", "0"),
-        ("[1] part", "bold underline reverse", "1"),
+        ("[1] part", "bold underline reverse magenta", "1"),
         ("  now: 1  ", "underline", None),
-        ("u", "bold underline", "u"),
+        ("u", "bold underline magenta", "u"),
         (" undo", "underline", "u"),
         ("   ", "underline", None),
         ("saved", "bold underline", None),

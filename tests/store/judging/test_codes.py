@@ -14,7 +14,7 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at
 from store.errors import ConflictError, UnknownNameError
-from store.judging.judges import hash_of, new_code
+from store.judging.codes import hash_of, new_code
 from store.keeping.backup import back_up, restore
 from store.keeping.directory import ExportChoice, write_directory
 from store.records import JudgeKind
@@ -47,7 +47,7 @@ def test_code_lets_its_judge_in(opened: Collection) -> None:
     ]
     for wrong in ("", "guess", ann[:-1], f"{ann}0", "' OR 1=1 --", "\0", "\ud800"):
         assert opened.codes.judge_of(wrong) is None
-    assert {one.judge for one in opened.codes.valid()} == {"ann", "bob"}
+    assert opened.codes.count() == 2
 
 
 def test_code_cannot_be_guessed() -> None:
@@ -98,7 +98,7 @@ def test_code_that_is_revoked_opens_nothing(opened: Collection) -> None:
     code = opened.codes.give("ann")
     assert [opened.codes.revoke("ann"), opened.codes.revoke("ann")] == [True, False]
     assert opened.codes.judge_of(code) is None
-    assert opened.codes.valid() == frozenset()
+    assert opened.codes.count() == 0
     with pytest.raises(UnknownNameError, match="unknown judge `ana`"):
         opened.codes.revoke("ana")
 
@@ -108,18 +108,37 @@ def test_judge_who_is_disabled_stays_out(opened: Collection) -> None:
     code = opened.codes.give("ann")
     opened.judges.set_disabled(["ann"], disabled=True)
     assert opened.codes.judge_of(code) is None
-    assert opened.codes.valid() == frozenset()
+    assert opened.codes.count() == 0
     with pytest.raises(ConflictError, match="`ann` is disabled"):
         opened.codes.give("ann")
     opened.judges.set_disabled(["ann"], disabled=False)
     assert opened.codes.judge_of(code) is not None
 
 
-@pytest.mark.parametrize("name", ["gpt", "zoe"])
-def test_only_people_who_judge_have_codes(opened: Collection, name: str) -> None:
-    """No model, and no adjudicator, who sees what others decided."""
+def test_people_and_adjudicators_have_codes(opened: Collection) -> None:
+    """No model judges in a browser."""
     with pytest.raises(ConflictError, match="only people judge in a browser"):
-        opened.codes.give(name)
+        opened.codes.give("gpt")
+    found = opened.codes.judge_of(opened.codes.give("zoe"))
+    assert found is not None
+    assert (found.judge, found.kind) == ("zoe", JudgeKind.ADJUDICATOR)
+
+
+def test_login_is_a_judge_s_until_it_ends(opened: Collection, collection_name: str) -> None:
+    """By leaving, by another code, by erasing; its cookie is in no table."""
+    access = opened.codes.judge_of(opened.codes.give("ann"))
+    assert access is not None
+    first, second = opened.codes.log_in(access), opened.codes.log_in(access)
+    assert opened.codes.login_of(first) == opened.codes.login_of(second) == access
+    assert opened.codes.login_of("made-up") is None
+    opened.codes.log_out(first)
+    assert (opened.codes.login_of(first), opened.codes.login_of(second)) == (None, access)
+    with engine_at(collection_url(collection_name)) as engine, engine.connect() as connection:
+        kept = [one[0] for one in connection.execute(text("SELECT sha256 FROM login"))]
+    assert len(kept) == 1
+    assert second not in kept
+    opened.codes.give("ann")
+    assert opened.codes.login_of(second) is None
 
 
 def test_code_follows_a_renamed_judge_and_goes_with_an_erased_one(

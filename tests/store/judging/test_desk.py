@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -279,8 +280,7 @@ def test_every_action_has_its_state(ready: Collection) -> None:
     )
     assert document_states(sitting.act("a", Action.NOTE, note="")) == (State.CANNOT, None, "", "torn\0")
     assert document_states(sitting.grade("a", 1)) == (State.JUDGED, 1, "", "")
-    assert document_states(sitting.act("a", Action.REOPEN)) == (State.UNJUDGED, None, "", "")
-    assert sitting.tasks["a"].revision == 9
+    assert sitting.tasks["a"].revision == 8
     assert sitting.look()[1] == sitting.tasks["a"]
 
 
@@ -292,8 +292,9 @@ def test_impossible_decisions_write_nothing(ready: Collection, collection_name: 
     for grade in (3, -1, None):
         with pytest.raises(UnknownNameError, match=f"unknown grade `{grade}`; known: "):
             sitting.act("a", Action.JUDGE, grade=grade)
-    with pytest.raises(StoreError, match="`undo` is not a decision"):
-        sitting.act("a", Action.UNDO)
+    for action in (Action.UNDO, Action.REOPEN):
+        with pytest.raises(StoreError, match=f"`{action}` is not a decision"):
+            sitting.act("a", action)
     assert stored_rows(collection_name) == before
     assert sitting.undo() is not None
 
@@ -328,7 +329,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     same = {
         "topic_id": 1, "document_id": found[0]["document_id"], "judge_id": 1, "iteration": "3",
         "display_order": "priority", "order_seed": None, "position": 1, "guideline_version": 4,
-        "document_sha256": sha256, "sitting_id": 1, "reason": b"", "topic_version": 1,
+        "document_sha256": sha256, "sitting_id": 1, "reason": b"", "topic_version": 1, "view": None,
     }  # fmt: skip
     first = {
         "id": 1, "revision": 1, "action": "judge", "undoes": None, "state": "judged", "grade": 2,
@@ -489,7 +490,7 @@ def test_same_judge_elsewhere_is_a_conflict(ready: Collection, collection_name: 
     first.grade("a", 1)
     second.grade("b", 1)
     before = stored_rows(collection_name)
-    for action in (Action.SKIP, Action.CANNOT, Action.NOTE, Action.REOPEN):
+    for action in (Action.SKIP, Action.CANNOT, Action.NOTE):
         with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
             second.act("a", action, note="x")
     with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
@@ -591,7 +592,7 @@ def test_desk_is_blind(ready: Collection) -> None:
         while sitting.undo():
             pass
         with pytest.raises(ConflictError):
-            desk.record(Decision("1", "a", Action.REOPEN, seen_revision=99))
+            desk.record(Decision("1", "a", Action.SKIP, seen_revision=99))
         desk.inbox()
         tasks = desk.queue("1")
         desk.leave()
@@ -609,6 +610,41 @@ def test_desk_is_blind(ready: Collection) -> None:
     assert tables - {"sqlite_master"} == seen
 
 
+def test_undo_that_names_what_it_takes_back_is_done_once(ready: Collection) -> None:
+    """Sent again after its answer was lost; another event than the latest is a conflict."""
+    sitting = sit(ready)
+    sitting.grade("a", 1)
+    sitting.grade("b", 2)
+    for _ in range(2):
+        undone = sitting.desk.undo(of=("1", "b", 1))
+        assert undone is not None
+        assert (undone.task.state, undone.task.revision) == (State.UNJUDGED, 2)
+    with pytest.raises(ConflictError, match="something else was done here since"):
+        sitting.desk.undo(of=("1", "b", 2))
+    assert len(sitting.desk.events()) == 3
+
+
+def test_window_goes_on_in_its_sitting_until_it_ends(ready: Collection) -> None:
+    """Taken up by another process; a page that is open twice does not decide over itself unseen."""
+    window = "0123456789abcdef"
+    first, second = ready.desk("ann"), ready.desk("ann")
+    first.sit_at(window)
+    assert first.has_before("1", "a")
+    assert not first.has_before("1", "nowhere")
+    decision = Decision("1", "a", Action.JUDGE, grade=1)
+    first.record(decision, is_strict=True)
+    second.sit_at(window)
+    assert second.has_before("1", "a")
+    assert second.record(decision, is_strict=True).revision == 1
+    with pytest.raises(ConflictError):
+        second.record(replace(decision, grade=2), is_strict=True)
+    assert [one.is_here for one in second.events()] == [True]
+    second.leave()
+    third = ready.desk("ann")
+    third.sit_at(window)
+    assert third.events() == []
+
+
 def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     """The public face of a desk is these words and no others."""
     desk = ready.desk("ann")
@@ -616,4 +652,5 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
     words += " claim claimable record_and_undo events events_of recent_active_ms guidelines"
     words += " shown_versions is_idle has_seen_guidelines beat live_elsewhere titles sample_texts"
+    words += " sit_at has_before note_shown topic_version"
     assert public == set(words.split())

@@ -239,6 +239,7 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
         "active_ms": None,
         "dropped_keys": 0,
         "guideline_version": None,
+        "view": None,
         "document_sha256": None,
         "sitting_id": None,
         "topic_version": None,

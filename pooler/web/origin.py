@@ -78,10 +78,5 @@ class Origin:
         given = host_header.lower()
         return given in (self.host_header, f"{self.host}:{self.port}")
 
-    @property
-    def socket(self) -> str:
-        """The address of the WebSocket."""
-        return f"{'wss' if self.is_secure else 'ws'}://{self.host_header}/ws"
-
     def __str__(self) -> str:
         return f"{self.scheme}://{self.host_header}"

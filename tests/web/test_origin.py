@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pooler.serving.origin import Origin
+from pooler.web.origin import Origin
 from store.errors import ArgumentError
 
 

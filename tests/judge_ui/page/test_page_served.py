@@ -1,0 +1,259 @@
+"""The page as it is served: what its window keeps, a server that is gone, axe-core in every state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from store.collection import Collection
+from store.records import Action, Document, JudgeKind
+from tests.helpers.wine import work
+from tests.judge_ui.page.browser import Page, Person, until
+from tests.judge_ui.page.pages import make_whole
+from tests.judge_ui.page.test_page_as_read import HTML, select
+from tests.judge_ui.page.test_page_in_browser import at, begin
+from tests.web.served import Served, codes_of, serving
+
+pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """Make a collection in which bob and cleo disagree, and ann has done nothing."""
+    whole = make_whole(tmp_path / "whole.db")
+    with Collection(str(whole)) as opened:
+        opened.documents.add([Document("d", "", HTML, (), "html")], replace=True)
+        opened.judges.add("cleo", JudgeKind.HUMAN)
+        opened.judges.add("zoe", JudgeKind.ADJUDICATOR)
+    work(
+        whole, ("bob", "a", Action.JUDGE, 0), ("bob", "a", Action.NOTE, "why"), ("cleo", "a", Action.JUDGE, 2)
+    )
+    return whole
+
+
+@pytest.fixture
+def served(whole: Path) -> Iterator[Served]:
+    """Serve it."""
+    with serving(whole) as server:
+        yield server
+
+
+def enter(page: Page, code: str) -> None:
+    """Enter a code, and wait for what it leads to."""
+    until(lambda: page.js("document.activeElement.id === 'code'"))
+    page.write(code)
+    page.load("Runtime.evaluate", expression="document.forms[0].requestSubmit()")
+    until(lambda: page.js("document.querySelector('#topics, table, main p') !== null"))
+
+
+def leave(page: Page) -> None:
+    """Leave, and wait for the code page."""
+    page.load("Runtime.evaluate", expression="[...document.querySelectorAll('#ways button')].at(-1).click()")
+    until(lambda: page.js("document.getElementById('code') !== null"))
+
+
+def until_at(page: Page, docno: str) -> None:
+    """Wait until a document is before the judge."""
+    until(lambda: page.js("$('stands') !== null") and at(page).startswith(f"{docno},"))
+
+
+def test_draft_of_a_note(whole: Path, served: Served, person: Person) -> None:
+    """Kept over a reload, offered, thrown away if that is meant, and removed when its judge leaves."""
+    codes = codes_of(whole, "ann", "bob")
+    page = person.open(served.origin)
+    enter(page, codes["ann"])
+    begin(page)
+    until_at(page, "a")
+    page.press("e")
+    page.write("begun here")
+    page.reload()
+    until_at(page, "a")
+    assert "A note begun here is not saved" in page.text("#document")
+    page.press("e")
+    assert page.js("$('note').value") == "begun here"
+    page.press("Escape")
+    assert page.text("#said").startswith("the note is a draft:")
+    page.press("e")
+    page.js("[...$('box').querySelectorAll('button')].find(one => /discard/.test(one.textContent)).click()")
+    assert "not saved" not in page.text("#document")
+    page.press("e")
+    page.write("of ann")
+    page.press("Escape")
+    page.press("e")
+    page.write(" alone")
+    page.press("Enter")
+    until(lambda: page.text("#said") == "a: note, saved")
+    assert "Note: of ann alone" in page.text("#document")
+    page.press("e")
+    page.write(", or so")
+    page.press("Escape")
+    leave(page)
+    assert page.js("JSON.stringify([{...localStorage}, {...sessionStorage}])") == "[{},{}]"
+    enter(page, codes["bob"])
+    page.press("Enter")
+    until(lambda: page.js("$('stands') !== null"))
+    assert "ann" not in page.text("body")
+
+
+def cut(page: Page) -> None:
+    """Cut its connection; the next key counts at once."""
+    page.js("window.honest ??= fetch; window.fetch = () => Promise.reject(new TypeError('cut')); 0")
+    page.js("clock.quiet -= 1e3")
+
+
+def test_server_that_is_gone(whole: Path, served: Served, person: Person) -> None:
+    """It is said at once, the document stays; the decision is written when it is back, or is given up."""
+    page = person.open(served.origin)
+    enter(page, codes_of(whole, "ann")["ann"])
+    begin(page)
+    until_at(page, "a")
+    cut(page)
+    page.press("1")
+    until(lambda: page.text("#alarm").startswith("NOT SAVED: 1 partially relevant. Since "))
+    assert at(page) == "a, document 1 of 4"
+    page.press("2")
+    assert page.text("#said") == "not saved yet: 1 partially relevant; undo gives it up"
+    page.js("$('said').textContent = '', desk.leave(); 0")
+    assert page.text("#said") == "not saved yet: 1 partially relevant; undo gives it up"
+    page.js("window.fetch = honest; $('alarm').querySelector('button').click()")
+    until_at(page, "b")
+    assert page.text("#alarm") == ""
+    with Collection(str(whole)) as opened:
+        assert [(one.docno, one.grade) for one in opened.judgements.current(["ann"])] == [("a", 1)]
+    cut(page)
+    page.press("0")
+    until(lambda: page.text("#alarm").startswith("NOT SAVED: 0 not relevant."))
+    page.js("$('alarm').querySelector('button').focus()")
+    page.press("u")
+    until(lambda: page.text("#alarm") == "")
+    assert page.js("document.activeElement.id") == "document"
+    assert page.text("#stands") == "b, document 2 of 4: unjudged"
+    cut(page)
+    page.press("2")
+    until(lambda: page.text("#alarm").startswith("NOT SAVED: 2 relevant."))
+    page.js("isLeaving = true")  # the browser would ask
+    page.reload()
+    until(lambda: page.text("#said") == "b: 2 relevant, saved after all")
+    until_at(page, "c")
+    page.press("u")
+    until_at(page, "b")
+    assert page.text("#said") == "b: 2 relevant undone: unjudged"
+
+
+def test_two_windows_of_one_judge(whole: Path, served: Served, person: Person) -> None:
+    """The second says that there is another; what it would write over it asks about, and either can stand."""
+    first = person.open(served.origin)
+    enter(first, codes_of(whole, "ann")["ann"])
+    begin(first)
+    until_at(first, "a")
+    first.judge("1")
+    until_at(first, "b")
+    second = person.open(served.origin)
+    until(lambda: second.js("document.querySelector('#topics') !== null"))
+    second.press("Enter")
+    until_at(second, "b")
+    assert "another sitting of yours" in second.text("#said")
+    first.judge("0")
+    until_at(first, "c")
+    second.judge("2")
+    assert second.text("#box-title") == "Decided elsewhere"
+    second.press("k")
+    until_at(second, "c")
+    assert second.text("#said") == "b: 0 not relevant kept"
+    first.press("p")
+    until_at(first, "b")
+    first.judge("1", "r")
+    until_at(first, "c")
+    with Collection(str(whole)) as opened:
+        grades = [one.grade for one in opened.judgements.history(["ann"]) if one.docno == "b"]
+    assert grades == [0, 2, 0, 1]  # what was not kept is taken back at once
+
+
+def scenes(page: Page, served: Served, codes: dict[str, str]) -> Iterator[str]:
+    """Go through everything that is shown to judge, adjudicator and organiser, one state after the other."""
+    page.go(served.origin)
+    yield "code"
+    enter(page, "wrong")
+    yield "wrong code"
+    page.go(served.origin)
+    enter(page, codes["ann"])
+    yield "inbox"
+    page.press("Enter")
+    until(lambda: page.js("$('box').open"))
+    yield "topic"
+    page.press("Enter")
+    until_at(page, "a")
+    yield "document"
+    select(page, "second one")
+    page.press("v")
+    until(lambda: page.js("document.querySelector('mark') !== null"))
+    page.press("v")
+    yield "marked, and marking"
+    page.press("Escape")
+    for key in ("e", "c", "l", "t", "?", "h", "y", "/"):
+        page.press(key)
+        yield f"dialog of {key}"
+        if key == "e":
+            page.write("a draft")
+        page.press("Escape")
+    page.press("/")
+    page.write("one")
+    page.press("Enter")
+    yield "found, with a draft"
+    page.judge("1", "s")
+    until_at(page, "c")
+    yield "without a text"
+    page.judge("0")
+    yield "without a text, asked"
+    page.press("y")
+    until_at(page, "d")
+    page.press("<")
+    assert page.js("document.querySelector('#text table') !== null")
+    yield "structure"
+    cut(page)
+    page.press("2")
+    until(lambda: page.text("#alarm").startswith("NOT SAVED"))
+    yield "alarm"
+    page.js("window.fetch = honest; $('alarm').querySelector('button').click()")
+    until(lambda: page.js("$('box').open"))
+    yield "end of topic"
+    page.press("Escape")
+    leave(page)
+    enter(page, codes["zoe"])
+    page.press("Enter")
+    until(lambda: page.js("$('box').open || $('stands') !== null"))
+    if page.js("$('box').open"):
+        page.press("Enter")
+    until_at(page, "a")
+    assert "why" in page.text("#opinions")
+    yield "opinions"
+    leave(page)
+    enter(page, served.organiser_code)
+    assert "cleo" in page.text("main")
+    yield "progress"
+    page.ask("Network.clearBrowserCookies")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)])
+def test_axe_finds_nothing(whole: Path, served: Served, person: Person, theme: str, width: int) -> None:
+    """No violation of any rule of axe-core in any state, and nothing to scroll sideways."""
+    axe = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
+    page = person.open(served.origin)
+    page.size(width, 844, mobile=width < 400)
+    page.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+    faults = {}
+    for scene in scenes(page, served, codes_of(whole, "ann", "zoe")):
+        page.js(f"window.axe ?? (() => {{ {axe} }})(); 1")
+        found = page.js("axe.run().then(r => JSON.stringify([r.passes.length, r.violations.map(v =>"
+                        " [v.id, v.nodes.map(n => n.html)])]))")  # fmt: skip
+        n_passed, violations = json.loads(found)
+        assert n_passed > 10, scene
+        if violations:
+            faults[scene] = violations
+        if page.js("document.documentElement.scrollWidth") > width:
+            faults[f"{scene}, sideways"] = page.js("document.documentElement.scrollWidth")
+    assert faults == {}

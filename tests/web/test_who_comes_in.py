@@ -1,0 +1,284 @@
+"""Who comes in: codes, logins, a proxy's word; other hosts, other pages, too much and too many."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from pooler.web.entering import GUESSES, Guesses
+from store.collection import Collection
+from tests.helpers.run import run_inside
+from tests.web.served import Served, Visitor, codes_of, judged, make_collection, serving
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("serving")]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a collection."""
+    file = tmp_path_factory.mktemp("served") / "secret-place.db"
+    make_collection(file, 8, "alice", "bob", "dora", "emil")
+    run_inside("judges", "disable", "emil", "--collection", file).fine()
+    return file
+
+
+@pytest.fixture(scope="module")
+def served(file: Path) -> Iterator[Served]:
+    """Serve it."""
+    with serving(file) as running:
+        yield running
+        assert "Traceback" not in running.said
+        assert running.stop() == 0
+        assert "stopped; what judges saved is in the collection" in running.said
+
+
+def test_code_opens_one_judge_s_page(file: Path, served: Served) -> None:
+    """Without a cookie, or with one made up, there is the code page, and no answer to the page's requests."""
+    visitor = Visitor(served)
+    status, page, _ = visitor.ask("GET", "/")
+    assert (status, "access code" in page, "alice" in page) == (200, True, False)
+    assert visitor.act("inbox")[0] == 401
+    visitor.cookie = "pooler=" + "A" * 43
+    assert visitor.act("inbox")[0] == 401
+    assert visitor.enter("not-a-code") == 403
+    assert visitor.enter(codes_of(file, "alice")["alice"].upper()) == 303
+    status, page, _ = visitor.ask("GET", "/")
+    assert "<strong>alice</strong>" in page
+    assert not any(word in page for word in ("secret-place", "sqlite", "bob"))
+
+
+def test_cookie_and_headers(file: Path, served: Served) -> None:
+    """No script reads the cookie; a policy names the page's own script, and lets nothing else run."""
+    visitor = Visitor(served)
+    _, _, told = visitor.ask("POST", "/enter", b"code=" + codes_of(file, "bob")["bob"].encode())
+    name, *rules = told["set-cookie"].split("; ")
+    assert name.startswith("pooler=")
+    assert {"HttpOnly", "Path=/", "SameSite=lax"} == set(rules)
+    for path in ("/", "/missing", "/progress"):
+        _, _, told = visitor.ask("GET", path)
+        assert told["content-security-policy"].startswith("default-src 'none'")
+        assert "frame-ancestors 'none'" in told["content-security-policy"]
+        assert (told["server"], told["x-content-type-options"], told["cache-control"]) == (
+            "pooler", "nosniff", "no-store")  # fmt: skip
+
+
+def test_leaving_revoking_and_disabling_end_a_login_at_once(file: Path, served: Served) -> None:
+    """A cookie that was copied before opens nothing; a new code ends the logins of the one before."""
+    ends = (
+        lambda one: one.ask("POST", "/leave"),
+        lambda _: run_inside("judges", "code", "dora", "--revoke", "--collection", file).fine(),
+        lambda _: codes_of(file, "dora"),
+        lambda _: run_inside("judges", "disable", "dora", "--collection", file).fine(),
+    )
+    for end in ends:
+        visitor, thief = Visitor(served), Visitor(served)
+        assert visitor.enter(codes_of(file, "dora")["dora"]) == 303
+        thief.cookie = visitor.cookie
+        assert thief.act("inbox")[0] == 200
+        end(visitor)
+        assert thief.act("inbox")[0] == 401
+
+
+def test_login_ends_when_idle(file: Path, served: Served) -> None:
+    """After 30 minutes without a request, and after 12 hours in any case."""
+    import sqlite3
+
+    for column, minutes in (("seen_at", 31), ("began_at", 12 * 60 + 1)):
+        visitor = Visitor(served)
+        visitor.enter(codes_of(file, "alice")["alice"])
+        assert visitor.act("inbox")[0] == 200
+        with sqlite3.connect(file) as connection:
+            then = f"strftime('%Y-%m-%d %H:%M:%f', {column}, '-{minutes} minutes') || '000'"
+            connection.execute(f"UPDATE login SET {column} = {then}")
+        assert visitor.act("inbox")[0] == 401
+
+
+def test_other_hosts_and_other_pages_can_do_nothing(file: Path, served: Served) -> None:
+    """A name that was made to lead here, a form of another page, and one that does not say of which."""
+    code = codes_of(file, "alice")["alice"]
+    visitor = Visitor(served)
+    assert visitor.enter(code) == 303
+    for host in ("evil.example", "127.0.0.1", "localhost"):
+        assert visitor.ask("GET", "/", headers={"Host": host})[0] == 421
+    for origin in ("http://evil.example", "null", None):
+        for path in ("/enter", "/leave", "/api/inbox"):
+            assert visitor.ask("POST", path, b"code=" + code.encode(), {"Origin": origin})[0] == 403
+    assert visitor.act("inbox")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/static", "//", "/../etc/passwd", "/secret-place.db", "/api", "/api/inbox", "/enter"]
+)
+def test_nothing_else_is_there(served: Served, path: str) -> None:
+    """No folder, no file, no way up."""
+    status, body, _ = Visitor(served).ask("GET", path)
+    assert status in (404, 405)
+    assert "root:" not in body
+
+
+def test_a_guesser_waits_and_locks_nobody_out(file: Path, served: Served) -> None:
+    """Behind the same address the right code comes in, however many wrong ones were tried."""
+    visitor = Visitor(served)
+    answers = [visitor.enter(f"guess-{number}") for number in range(GUESSES + 10)]
+    assert answers[-1] == 429
+    assert set(answers) == {403, 429}
+    assert visitor.enter(codes_of(file, "bob")["bob"]) == 303
+    served.wait_for("wrong code from 127.0.0.1")
+
+
+def test_guesses_are_counted_by_address_and_minute() -> None:
+    """The next wrong code waits only beyond the limit; an IPv6 network is one; others are not meant."""
+    now = 0.0
+    guesses = Guesses(lambda: now)
+    assert [guesses.note("198.51.100.7") for _ in range(GUESSES)] == [0] * GUESSES
+    assert guesses.note("198.51.100.7") == 60
+    assert guesses.note("198.51.100.8") == 0
+    for number in range(GUESSES):
+        guesses.note(f"2001:db8::{number:x}")
+    assert guesses.note("2001:db8::ffff") == 60
+    now = 61.0
+    assert guesses.note("198.51.100.7") == 0
+
+
+def test_odd_requests_are_refused_in_words(file: Path, served: Served) -> None:
+    """Deep and broken JSON, no form, too much; the server goes on."""
+    visitor = Visitor(served)
+    assert visitor.enter(codes_of(file, "alice")["alice"]) == 303
+    window = b'{"window": "0123456789abcdef", "topic": '
+    for body, status in (
+        (b"hello", 400),
+        (b"[" * 200_000, 400),
+        (b"[]", 400),
+        (window + b"[1]}", 400),
+        (window + b'"nowhere"}', 400),
+        (window + b'"\xff"}', 400),
+        (b" " * 300_000, 413),
+    ):
+        assert visitor.ask("POST", "/api/topic", body)[0] == status
+    for verb in ("__class__", "nothing", "record"):
+        assert visitor.act(verb)[0] == 400
+    assert visitor.ask("POST", "/enter", b"&".join(b"a=1" for _ in range(50)))[0] == 400
+    assert visitor.act("inbox")[0] == 200
+
+
+def test_half_requests_and_a_thousand_connections_keep_nobody_out(file: Path, served: Served) -> None:
+    """A request that does not come to its end is dropped in 10 s; meanwhile others are answered."""
+    place = urlsplit(served.origin)
+    idle = [socket.create_connection((place.hostname or "", place.port or 0)) for _ in range(1000)]
+    begun = time.monotonic()
+    for number, one in enumerate(idle):
+        one.sendall((b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /enter HTTP/1.1\r\nHost: " +
+                     place.netloc.encode() + b"\r\nOrigin: " + served.origin.encode() +
+                     b"\r\nContent-Length: 50\r\n\r\ncode=")[number % 3])  # fmt: skip
+    visitor = Visitor(served)
+    assert visitor.enter(codes_of(file, "alice")["alice"]) == 303
+    assert visitor.act("inbox")[0] == 200
+    for one in idle[:3]:
+        one.settimeout(30)
+        while one.recv(1 << 16):
+            pass
+        one.close()
+    assert time.monotonic() - begun < 20
+    for one in idle[3:]:
+        one.close()
+
+
+def test_a_body_of_100_mb_is_not_taken(served: Served) -> None:
+    """It is refused when it has become too much, not when it has come."""
+    place = urlsplit(served.origin)
+    with socket.create_connection((place.hostname or "", place.port or 0)) as one:
+        one.sendall(
+            f"POST /enter HTTP/1.1\r\nHost: {place.netloc}\r\nOrigin: {served.origin}\r\n"
+            f"Content-Length: {100 << 20}\r\n\r\n".encode()
+        )
+        sent = 0
+        try:
+            while sent < 100 << 20:
+                sent += one.send(b"x" * 65536)
+        except OSError:
+            pass
+        assert sent < 50 << 20
+
+
+def test_organiser_sees_progress_and_nothing_else(file: Path, served: Served) -> None:
+    """By a code of its own; a judge's login opens it not, and its login no desk."""
+    judge = Visitor(served)
+    assert judge.enter(codes_of(file, "alice")["alice"]) == 303
+    assert judge.decide("d000", 1)[0] == 200
+    assert "access code" in judge.ask("GET", "/progress")[1]
+    organiser = Visitor(served)
+    assert organiser.enter(served.organiser_code) == 303
+    page = organiser.ask("GET", "/progress")[1]
+    assert "1 of 8 decided" in page
+    assert "<script" not in page
+    assert organiser.act("inbox")[0] == 401
+    assert "access code" in organiser.ask("GET", "/")[1]
+    assert organiser.ask("POST", "/leave")[0] == 303
+
+
+def test_proxy_s_word_is_trusted_where_it_is_asked_for(file: Path, served: Served, tmp_path: Path) -> None:
+    """Twice, unknown or disabled, the header names nobody; without the option it is nothing."""
+    assert Visitor(served).ask("GET", "/", headers={"X-Remote-User": "alice"})[1].count("alice") == 0
+    with serving(file, "--trust-header", "X-Remote-User") as trusting:
+        visitor = Visitor(trusting)
+        _status, page, _ = visitor.ask("GET", "/", headers={"X-Remote-User": "alice"})
+        assert "<strong>alice</strong>" in page
+        for name in ("nobody", "emil", "a b"):
+            assert "access code" in visitor.ask("GET", "/", headers={"X-Remote-User": name})[1]
+        place = urlsplit(trusting.origin)
+        with socket.create_connection((place.hostname or "", place.port or 0)) as one:
+            head = f"GET / HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n"
+            one.sendall(f"{head}X-Remote-User: alice\r\nX-Remote-User: bob\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: one.recv(1 << 16), b""))
+        assert b"access code" in answer
+    told = run_inside("serve", "--trust-header", "X-User", "--host", "0.0.0.0", "--origin", "https://judge.example",
+                      "--collection", file).failed(1)  # fmt: skip
+    assert "`--trust-header`" in told.err
+    path = tmp_path / "socket"
+    with serving(file, "--host", str(path), "--origin", "https://judge.example", "--trust-header", "X-User"):
+        with socket.socket(socket.AF_UNIX) as one:
+            one.connect(str(path))
+            one.sendall(b"GET / HTTP/1.1\r\nHost: judge.example\r\nX-User: bob\r\nConnection: close\r\n\r\n")
+            answer = b"".join(iter(lambda: one.recv(1 << 16), b""))
+        assert b"<strong>bob</strong>" in answer
+
+
+def test_encrypted_address_makes_the_cookie_secure(file: Path) -> None:
+    """Behind a proxy with https no other host can set it; who guesses is whom the proxy names last."""
+    with serving(file, "--origin", "https://judge.example") as served:
+        inodes = {
+            link.readlink().as_posix().partition("[")[2].rstrip("]")
+            for link in Path(f"/proc/{served.process.pid}/fd").iterdir()
+            if "socket:" in link.readlink().as_posix()
+        }
+        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        (port,) = {int(one[1].partition(":")[2], 16) for one in lines if one[3] == "0A" and one[9] in inodes}
+        visitor = Visitor(served, at=f"http://127.0.0.1:{port}")
+        code = codes_of(file, "alice")["alice"].encode()
+        _, _, told = visitor.ask("POST", "/enter", b"code=" + code)
+        name, *rules = told["set-cookie"].split("; ")
+        assert name.startswith("__Host-pooler=")
+        assert {"HttpOnly", "Path=/", "SameSite=lax", "Secure"} == set(rules)
+        assert visitor.act("inbox")[0] == 200
+        forged = {"X-Forwarded-For": "203.0.113.9, 198.51.100.7"}
+        visitor.enter("wrong", **forged)
+        served.wait_for("wrong code from 198.51.100.7")
+
+
+def test_nothing_is_written_without_a_login(file: Path, served: Served) -> None:
+    """Whatever is asked."""
+    before = judged(file)
+    with Collection(str(file)) as opened:
+        n_sittings = len(list(opened.judgements.history()))
+    stranger = Visitor(served)
+    for verb in ("begin", "inbox", "topic", "document", "more", "record", "beat"):
+        assert stranger.act(verb, topic="1", docno="d000")[0] == 401
+    assert stranger.decide("d001", 1)[0] == 401
+    with Collection(str(file)) as opened:
+        assert len(list(opened.judgements.history())) == n_sittings
+    assert judged(file) == before
