@@ -56,6 +56,7 @@ def rows(text: str, form: str) -> list[dict[str, Any]]:
         found = [dict(zip(header, line, strict=True)) for line in lines]
     for row in found:
         row.pop("follows", None), row.pop("settled", None)
+        assert not row.pop("view", None)  # how an HTML document was shown
         row["action"] = "judge" if row.get("action") == "settle" else row.get("action")
         if "display_order" in row and "order_seed" not in row:  # the seed was a part of the order's name
             order, _, seed = str(row["display_order"] or "").partition(":")

@@ -246,7 +246,11 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "judges.all": collection.judges.all,
         "codes.give": lambda: collection.codes.give("ann"),
         "codes.judge_of": lambda: collection.codes.judge_of("a guess"),
-        "codes.valid": collection.codes.valid,
+        "codes.count": collection.codes.count,
+        "codes.judge_called": lambda: collection.codes.judge_called("ann"),
+        "codes.log_in": lambda: collection.codes.log_in(collection.codes.judge_called("ann")),
+        "codes.login_of": lambda: collection.codes.login_of("a guess"),
+        "codes.log_out": lambda: collection.codes.log_out("a guess"),
         "codes.revoke": lambda: collection.codes.revoke("ann"),
         "judgements.add": lambda: collection.judgements.add(
             {"eve": [Qrel("8", "new4", 1)], "bob": []}, HUMAN, pool=make_pool({"9": ["new5"]}, name="p")

@@ -76,7 +76,7 @@ def test_digest_is_the_hash_of_the_values(tmp_path: Path) -> None:
         ).fetchone()
     # Id, revision and action; undoes, which it lacks; state and grade; all as Python writes them.
     values = [str(row_id), "4", "'note'", "None", "'judged'", "2", "b''", "b''", "'0'", *3 * ["None"],
-              "'2030-01-02 03:04:05.000678'", *2 * ["None"], "0", *5 * ["None"],
+              "'2030-01-02 03:04:05.000678'", *2 * ["None"], "0", *6 * ["None"],
               "'1'", "'d11'", f"'{uid}'"]  # fmt: skip
     written = blake2b("\x1f".join(values).encode(), digest_size=8).digest()
     assert stored == int.from_bytes(written, "big", signed=True)

@@ -51,7 +51,7 @@ LINE = (
     ' "shown_at": "2026-03-01T09:29:58.500000+00:00", "judged_at": "2026-03-01T09:30:00+00:00",'
     ' "dwell_ms": 1500, "active_ms": 1200, "dropped_keys": 2, "guideline_version": 1,'
     ' "document_sha256": "' + "ab" * 32 + '", "sitting": 1,'
-    ' "topic_version": null}\n'
+    ' "topic_version": null, "view": null}\n'
 )
 
 
