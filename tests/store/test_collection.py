@@ -17,6 +17,7 @@ from store.content.rankings import NumberedDocuments
 from store.db.database import Inside
 from store.db.tables import TOPIC
 from store.grades.definition import QrelsDefinition
+from store.judging.codes import Access
 from store.model_judge import ModelIdentity
 from store.records import (
     Action,
@@ -248,7 +249,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "codes.judge_of": lambda: collection.codes.judge_of("a guess"),
         "codes.count": collection.codes.count,
         "codes.judge_called": lambda: collection.codes.judge_called("ann"),
-        "codes.log_in": lambda: collection.codes.log_in(collection.codes.judge_called("ann")),
+        "codes.log_in": lambda: collection.codes.log_in(Access(1, "ann", HUMAN, "")),
         "codes.login_of": lambda: collection.codes.login_of("a guess"),
         "codes.log_out": lambda: collection.codes.log_out("a guess"),
         "codes.revoke": lambda: collection.codes.revoke("ann"),
@@ -332,7 +333,7 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 _WRITERS = (
     "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "erase", "revoke", "clear",
-    "define", "drop",
+    "define", "drop", "log_in",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 
