@@ -232,9 +232,13 @@ def _part(name: str) -> str:
     return files("judge_ui.page").joinpath(name).read_text("utf-8")
 
 
+def _script() -> str:
+    return _part("desks.js") + _part("page.js")
+
+
 def policy(*, is_served: bool) -> str:
     """Write what the page may do: its own script and style, pictures within it, and its own server."""
-    script, style = (_hash(_part(f"page.{end}")) for end in ("js", "css"))
+    script, style = _hash(_script()), style_hash()
     asked = "'self'" if is_served else "'none'"
     return (
         f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:;"
@@ -269,7 +273,7 @@ def page_html(data: dict[str, Any], head: str = "") -> str:
 <template id="guidelines">{guidelines}</template>
 <script type="application/json" id="head">{head}</script>
 <script type="application/json" id="data">{shown}</script>
-<script>{_part("page.js")}</script>
+<script>{_script()}</script>
 """
     return html_of(f"{collection} - {judge} - pooler", f"<body>\n{body}</body>", policy(is_served=not head))
 

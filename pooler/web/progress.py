@@ -1,4 +1,4 @@
-"""The organiser's page: how far every judge has come, to read only."""
+"""The organiser's page: how far the people who judge have come, to read only."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from store.analysis.pools.pace import RECENT_DECISIONS, duration_words, forecast
+from store.records import JudgeKind
 from store.text import sanitise_line
 
 if TYPE_CHECKING:
@@ -18,16 +19,24 @@ def progress_body(opened: Collection) -> str:
     progress = opened.progress.counts()
     counts = progress.by_judge()
     times = opened.progress.recent_times(limit=RECENT_DECISIONS)
+    models = {one.name for one in opened.judges.all() if one.kind is JudgeKind.MODEL}
     rows = []
     for place, number in enumerate(counts.judges):
         judge = progress.judges[number]
+        if judge in models:
+            continue
         done = int(counts.judged[place] + counts.cannot[place])
         left, skipped = int(counts.unjudged[place]), int(counts.skipped[place])
-        rest = forecast(times.get(judge, []), left).seconds
+        rest = forecast(times.get(judge, []), left).seconds if left else None
         total = done + left + skipped
         words = f"{done} of {total} decided"
         bar = f'<progress max="{max(total, 1)}" value="{done}" aria-label="{words}"></progress>'
-        cells = [f"{bar} {words}", str(skipped), str(left), "" if rest is None else duration_words(rest)]
+        cells = [
+            f"{bar} {words}",
+            str(skipped),
+            str(left),
+            "" if rest is None or not left else duration_words(rest),
+        ]
         row = "".join(f"<td>{one}</td>" for one in cells)
         rows.append(f'<tr><th scope="row">{escape(sanitise_line(judge))}</th>{row}</tr>')
     names = ("judge", "decided", "skipped", "left", "at this pace")

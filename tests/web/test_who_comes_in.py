@@ -205,8 +205,11 @@ def test_a_body_of_100_mb_is_not_taken(served: Served) -> None:
         assert sent < 50 << 20
 
 
-def test_organiser_sees_progress_and_nothing_else(file: Path, served: Served) -> None:
-    """By a code of its own; a judge's login opens it not, and its login no desk."""
+def test_organiser_sees_progress_and_nothing_else(file: Path, served: Served, tmp_path: Path) -> None:
+    """Of people, by a code of its own; a judge's login opens it not, and its login no desk."""
+    (tmp_path / "m.qrels").write_text("1 0 d000 1\n")
+    given = ("--judge", "machine", "--kind", "model", "--collection", file)
+    run_inside("import", "judgements", tmp_path / "m.qrels", *given).fine()
     judge = Visitor(served)
     assert judge.enter(codes_of(file, "alice")["alice"]) == 303
     assert judge.decide("d000", 1)[0] == 200
@@ -216,6 +219,7 @@ def test_organiser_sees_progress_and_nothing_else(file: Path, served: Served) ->
     page = organiser.ask("GET", "/progress")[1]
     assert "1 of 8 decided" in page
     assert "<script" not in page
+    assert "machine" not in page
     assert organiser.act("inbox")[0] == 401
     assert "access code" in organiser.ask("GET", "/")[1]
     assert organiser.ask("POST", "/leave")[0] == 303
