@@ -44,16 +44,16 @@ class ServedDesk {
 
   async #call(verb, body = {}) {
     let response, answer;
-    try {
-      response = await fetch(`/api/${verb}`, {
-        method: "POST", headers: {"Content-Type": "application/json"},
+    try {  // an address that begins with a login is none for `fetch`; a proxy that wants one redirects, or says 401
+      response = await fetch(`${location.origin}/api/${verb}`, {
+        method: "POST", headers: {"Content-Type": "application/json"}, redirect: "manual",
         body: JSON.stringify({window: this.window, ...body}), signal: AbortSignal.timeout(10_000),
       });
-      answer = await response.json();
+      if (response.status && response.status !== 401) answer = await response.json();
     } catch (error) {
       throw new Gone("the server does not answer");
     }
-    if (response.status === 401) {
+    if (answer === undefined) {
       isLeaving = true;
       location.reload();  // a record that waits stays in the tab
       throw new Gone("enter your code again");
@@ -96,7 +96,7 @@ class ServedDesk {
   async leave() {
     if (waiting) return tellWaiting();
     isLeaving = true;
-    await fetch("/leave", {method: "POST"}).catch(() => {});
+    await fetch(`${location.origin}/leave`, {method: "POST"}).catch(() => {});
     for (const area of [() => sessionStorage, () => localStorage]) {
       try {
         for (const name of Object.keys(area())) if (name.startsWith(PLACE)) area().removeItem(name);

@@ -81,11 +81,16 @@ class Door:
 
     def judge_of(self, request: Request) -> Access | None:
         """Return whose request it is; ``None`` = nobody's who may judge."""
-        if self._trust_header is not None and (named := request.headers.getlist(self._trust_header)):
+        if any(named := self.names_given(request)):
             # Of two, one is not the proxy's.
             return self._codes.judge_called(named[0]) if len(named) == 1 else None
         token = request.cookies.get(self.cookie, "")
         return self._codes.login_of(token) if token else None
+
+    def names_given(self, request: Request) -> list[str]:
+        """Return who a trusted proxy says has logged in: none, one, or more, of which not all are its own."""
+        given = [] if self._trust_header is None else request.headers.getlist(self._trust_header)
+        return [one.encode("latin-1").decode("utf-8", "replace") for one in given]
 
     def is_organiser(self, request: Request) -> bool:
         """Return whether a request is the organiser's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -134,26 +135,38 @@ def _raise_limit() -> None:
 
 @contextmanager
 def _bound(host: str, port: int) -> Iterator[socket.socket]:
-    """Listen at an address, port 0 = any that is free; or at a path, for this user alone."""
-    listening = None
+    """Listen at an address, port 0 = any that is free; or at a path, for this user and group alone."""
+    is_path, family = "/" in host, socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        if "/" in host:
-            listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            listening.bind(host)
-            Path(host).chmod(0o660)
-            listening.listen(128)
+        if is_path:
+            listening = _at_path(host)
         else:
-            family = socket.AF_INET6 if ":" in host else socket.AF_INET
             listening = socket.create_server((host, port), family=family, backlog=1024)
-        yield listening
     except (OSError, OverflowError) as error:
-        if listening is not None and listening.fileno() >= 0 and "/" not in host:
-            raise
         reason = getattr(error, "strerror", None) or error
-        message = f"cannot listen at {host}, port {port}: {reason}"
-        raise PoolerError(message, hint="--port names another port; 0 = any that is free") from error
-    finally:
-        if listening is not None:
-            listening.close()
-            if "/" in host:
+        message = f"cannot listen at {host if is_path else f'{host}, port {port}'}: {reason}"
+        hint = "--port names another port; 0 = any that is free"
+        if is_path:
+            hint = "--host may name another path; its folder must be there"
+        raise PoolerError(message, hint=hint) from error
+    with listening:
+        try:
+            yield listening
+        finally:
+            if is_path:
                 Path(host).unlink(missing_ok=True)
+
+
+def _at_path(path: str) -> socket.socket:
+    with socket.socket(socket.AF_UNIX) as one:
+        if Path(path).is_socket() and one.connect_ex(path) == errno.ECONNREFUSED:
+            Path(path).unlink()  # of a server that was killed
+    listening = socket.socket(socket.AF_UNIX)
+    try:
+        listening.bind(path)
+        Path(path).chmod(0o660)
+        listening.listen(1024)
+    except OSError:
+        listening.close()
+        raise
+    return listening

@@ -21,7 +21,7 @@ from judge_ui.page.page import html_of, page_html, policy, style_hash
 from pooler.web.entering import Door
 from pooler.web.progress import progress_body
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
-from store.text import escape_json
+from store.text import escape_json, sanitise_line
 
 if TYPE_CHECKING:
     from pooler.web.origin import Origin
@@ -124,7 +124,10 @@ class Server:
     def _page(self, request: Request, _body: bytes) -> Response:
         access = self._door.judge_of(request)
         if access is None:
-            return code_page()
+            named = sanitise_line(", ".join(self._door.names_given(request)))
+            return code_page(
+                f"Nobody who may judge here has the name of your login, {named}." if named else ""
+            )
         return _page(page_html(self._seats.head(access)), policy(is_served=True))
 
     def _enter(self, request: Request, body: bytes) -> Response:

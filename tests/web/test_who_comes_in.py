@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -232,8 +233,13 @@ def test_proxy_s_word_is_trusted_where_it_is_asked_for(file: Path, served: Serve
         visitor = Visitor(trusting)
         _status, page, _ = visitor.ask("GET", "/", headers={"X-Remote-User": "alice"})
         assert "<strong>alice</strong>" in page
-        for name in ("nobody", "emil", "a b"):
-            assert "access code" in visitor.ask("GET", "/", headers={"X-Remote-User": name})[1]
+        for name in ("nobody", "emil", "a b", "<b>"):
+            page = visitor.ask("GET", "/", headers={"X-Remote-User": name})[1]
+            assert f"Nobody who may judge here has the name of your login, {escape(name)}." in page
+        run_inside("judges", "add", "田中", "--collection", file).fine()
+        named = "田中".encode().decode("latin-1")  # bytes, as a proxy sends them
+        assert "<strong>田中</strong>" in visitor.ask("GET", "/", headers={"X-Remote-User": named})[1]
+        assert "your login" not in visitor.ask("GET", "/", headers={"X-Remote-User": " "})[1]
         place = urlsplit(trusting.origin)
         with socket.create_connection((place.hostname or "", place.port or 0)) as one:
             head = f"GET / HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n"
@@ -250,6 +256,23 @@ def test_proxy_s_word_is_trusted_where_it_is_asked_for(file: Path, served: Serve
             one.sendall(b"GET / HTTP/1.1\r\nHost: judge.example\r\nX-User: bob\r\nConnection: close\r\n\r\n")
             answer = b"".join(iter(lambda: one.recv(1 << 16), b""))
         assert b"<strong>bob</strong>" in answer
+
+
+def test_socket_of_a_killed_server_is_taken_over(file: Path, tmp_path: Path) -> None:
+    """Who was killed leaves a socket behind; who came too late takes nobody's away."""
+    path = tmp_path / "socket"
+    options = ("--host", str(path), "--origin", "https://judge.example")
+    with serving(file, *options) as killed:
+        killed.process.kill()
+        killed.process.wait()
+        assert path.is_socket()
+    with serving(file, *options) as living:
+        told = run_inside("serve", *options, "--collection", file).failed(1)
+        assert f"cannot listen at {path}: Address already in use" in told.err
+        assert path.is_socket()
+        assert path.stat().st_mode & 0o777 == 0o660
+        assert living.stop() == 0
+    assert not path.exists()
 
 
 def test_encrypted_address_makes_the_cookie_secure(file: Path) -> None:

@@ -144,6 +144,20 @@ def test_server_that_is_gone(whole: Path, served: Served, person: Person) -> Non
     assert page.text("#said") == "b: 2 relevant undone: unjudged"
 
 
+def test_proxy_that_asks_for_its_login_again(whole: Path, served: Served, person: Person) -> None:
+    """A redirect is followed by the page as a whole; the decision waits in the tab, and is written then."""
+    page, code = person.open(served.origin), codes_of(whole, "ann")["ann"]
+    enter(page, code)
+    begin(page)
+    until_at(page, "a")
+    page.js("window.honest = fetch; window.fetch = (_, asked) => honest('/leave', asked); clock.quiet -= 1e3")
+    page.load("Runtime.evaluate", expression="run(1)")
+    enter(page, code)
+    until_at(page, "b")
+    with Collection(str(whole)) as opened:
+        assert [(one.docno, one.grade) for one in opened.judgements.current(["ann"])] == [("a", 1)]
+
+
 def test_two_windows_of_one_judge(whole: Path, served: Served, person: Person) -> None:
     """The second says that there is another; what it would write over it asks about, and either can stand."""
     first = person.open(served.origin)
@@ -152,7 +166,7 @@ def test_two_windows_of_one_judge(whole: Path, served: Served, person: Person) -
     until_at(first, "a")
     first.judge("1")
     until_at(first, "b")
-    second = person.open(served.origin)
+    second = person.open(served.origin.replace("//", "//who:what@"))  # as for a login of a proxy
     until(lambda: second.js("document.querySelector('#topics') !== null"))
     second.press("Enter")
     until_at(second, "b")
