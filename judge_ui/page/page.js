@@ -89,16 +89,17 @@ function soundAlarm(words, wait_s) {
   });
 }
 
-async function decide(said, words, {isTimed = true} = {}) {
-  const task = here, stays = said.action === "note" || said.action === "mark", old = task.now;
+async function decide(said, words, {isTimed = true, task = here} = {}) {
+  const more = task === here ? {} : {sha256: (await desk.text(topic.topic, task.docno)).sha256};
+  const stays = said.action === "note" || said.action === "mark", old = task.now;
   const before = inState("unjudged"), open = inState("unjudged", "skipped");
   const record = recordOf(task, said, isTimed);
   let now;
   try {
-    now = await write(record, words);
+    now = await write(record, words, more);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    now = await meet(error, record, words);
+    now = await meet(error, record, words, task, more);
   }
   if (!now) return false;
   task.now = now;
@@ -119,7 +120,7 @@ async function decide(said, words, {isTimed = true} = {}) {
 }
 
 // The same judge decided elsewhere, or the document is somebody else's by now.
-async function meet(error, record, words) {
+async function meet(error, record, words, task, more) {
   if (!error.now || error.now.revision < record.revision) {
     tell(`NOT SAVED (${words}): ${error.message}`, true);
     if (!error.now) await openTopic(topic.topic);
@@ -127,12 +128,12 @@ async function meet(error, record, words) {
   }
   const answer = await ask("Decided elsewhere", [paragraph(`${error.message}. There it is: ${stateWords(error.now)}.`)],
     [["k", "keep that", "keep"], ["r", `replace it by ${words}`, "replace"]]);
-  here.now = error.now;
+  task.now = error.now;
   const again = {...record, revision: error.now.revision + 1};
-  if (answer === "replace") return write(again, words);
+  if (answer === "replace") return write(again, words, more);
   if (answer === "keep") {
-    if (!isFile) here.now = await write(again, words, {keep: true}) ?? here.now;  // what was decided here stays in the history
-    await goTo(await following() ?? here);
+    if (!isFile) task.now = await write(again, words, {...more, keep: true}) ?? task.now;  // what was decided here stays in the history
+    if (task === here) await goTo(await following() ?? here);
     tell(`${record.docno}: ${stateWords(error.now)} kept`);
   } else draw();
   return null;
@@ -229,21 +230,28 @@ function draftOf(task, text) {
   return drafts.get(name) ?? ofBrowser(name);
 }
 
-async function note() {
-  const begun = draftOf(here), area = element("textarea", {id: "note", rows: 5, maxLength: 20_000, value: begun ?? here.now.note});
-  area.oninput = () => draftOf(here, area.value === here.now.note ? null : area.value);
+async function note(task = here) {
+  const begun = draftOf(task), area = element("textarea", {id: "note", rows: 5, maxLength: 20_000, value: begun ?? task.now.note});
+  area.oninput = () => draftOf(task, area.value === task.now.note ? null : area.value);
   const label = element("label", {htmlFor: "note", textContent: "Enter saves, Shift+Enter begins a line, Esc keeps a draft"});
   const answers = [["Enter", "save", "save"]];
   if (begun !== null) answers.push(["", "discard the draft", "drop"]);
-  const answer = await ask(`Note on ${here.name}`, [label, area], answers, area);
-  if (answer === "drop") draftOf(here, null);
+  const answer = await ask(`Note on ${task.name}`, [label, area], answers, area);
+  if (answer === "drop") draftOf(task, null);
   if (answer !== "save") {
     draw();
-    return draftOf(here) === null ? undefined : tell("the note is a draft: the note key goes on with it");
+    return draftOf(task) === null ? undefined : tell(`the note is a draft: the note key ${task === here ? "" : `on ${task.name} `}goes on with it`);
   }
   const text = area.value.trim();
-  if (text === here.now.note || await decide({action: "note", note: text}, text ? "note" : "note removed")) draftOf(here, null);
+  if (text === task.now.note || await decide({action: "note", note: text}, text ? "note" : "note removed", {isTimed: task === here, task})) draftOf(task, null);
   return draw();
+}
+
+// The note on the document just decided, which stays behind.
+function noteBefore() {
+  const last = done.findLast(one => one.topic === topic.topic && one.action in STATES);
+  const task = last && topic.queue.find(one => one.docno === last.docno);
+  return task ? note(task) : tell("no document of this topic was decided before");
 }
 
 async function taskOf(record) {
@@ -599,7 +607,7 @@ async function openTopic(name, docno) {
   if (!docno && isNew && !(await showTopic("begin"))) return showInbox();
   ofTab("topic", name);
   await goTo(topic.queue.find(task => task.docno === docno) ?? first("unjudged") ?? first("skipped") ?? topic.queue[0]);
-  if (topic.elsewhere) tell(topic.elsewhere, true);
+  if (topic.elsewhere) tell(topic.elsewhere);
   else if (!inState("unjudged") && inState("skipped")) tell("skipped before, and still to do");
 }
 
@@ -695,7 +703,7 @@ async function offerEnd() {
 
 const scroll = by => scrollBy(0, by);
 const actions = {
-  "undo": undo, "redo": redo, "skip": skip, "can't": cannot, "note": note, "next": () => step(1), "previous": () => step(-1), "mark": mark, "find": find,
+  "undo": undo, "redo": redo, "skip": skip, "can't": cannot, "note": () => note(), "note before": noteBefore, "next": () => step(1), "previous": () => step(-1), "mark": mark, "find": find,
   "mark sentence": () => markSpan(...markedSpan()), "topic": () => showTopic("go on"), "list": showList,
   "guidelines": () => ask("Guidelines", [guidelines()], []), "inbox": showInbox,
   "next hit": () => toHit(1), "previous hit": () => toHit(-1), "lit": () => { isLit = !isLit; draw(); },

@@ -99,6 +99,32 @@ def test_draft_of_a_note(whole: Path, served: Served, person: Person) -> None:
     assert "ann" not in page.text("body")
 
 
+def test_note_on_the_document_just_decided(whole: Path, served: Served, person: Person) -> None:
+    """It is written on that one and its text, and the next one stays before the judge."""
+    page = person.open(served.origin)
+    enter(page, codes_of(whole, "ann")["ann"])
+    begin(page)
+    until_at(page, "a")
+    page.press("E")
+    until(lambda: page.text("#said") == "no document of this topic was decided before")
+    page.judge("1")
+    until_at(page, "b")
+    page.press("E")
+    assert page.text("#box-title") == "Note on a"
+    page.write("too short")
+    page.press("Escape")
+    assert page.text("#said") == "the note is a draft: the note key on a goes on with it"
+    page.press("E")
+    page.press("Enter")
+    until(lambda: page.text("#said") == "a: note, saved")
+    assert at(page) == "b, document 2 of 4"
+    with Collection(str(whole)) as opened:
+        grade, note = opened.judgements.history(["ann"])
+    assert page.js("Object.values(data.keys).filter(one => isNaN(one) && !(one in actions))") == []
+    assert (grade.docno, note.docno, note.note) == ("a", "a", "too short")
+    assert grade.document_sha256 == note.document_sha256 != ""
+
+
 def cut(page: Page) -> None:
     """Cut its connection; the next key counts at once."""
     page.js("window.honest ??= fetch; window.fetch = () => Promise.reject(new TypeError('cut')); 0")
@@ -170,7 +196,7 @@ def test_two_windows_of_one_judge(whole: Path, served: Served, person: Person) -
     until(lambda: second.js("document.querySelector('#topics') !== null"))
     second.press("Enter")
     until_at(second, "b")
-    assert "another sitting of yours" in second.text("#said")
+    assert "another sitting of yours" in second.text("#said:not(.urgent)")
     first.judge("0")
     until_at(first, "c")
     second.judge("2")
