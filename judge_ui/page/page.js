@@ -155,7 +155,7 @@ async function bring() {
   const known = new Map(of.queue.map(task => [task.docno, task]));
   of.queue = answer.queue.map(task => known.get(task.docno) ?? task);
   if (here && of === topic && !of.queue.includes(here)) of.queue.push(here);
-  of.more = answer.more;
+  [of.more, of.claimable] = [answer.more, answer.claimable];
 }
 
 async function goTo(task) {
@@ -175,7 +175,7 @@ async function goTo(task) {
 // What a decision leads to is here before the key is pressed.
 async function readAhead() {
   try {
-    if (inState("unjudged") < 2 && topic.more) await bring();
+    if (inState("unjudged") < 2 && topic.claimable) await bring();
     const ahead = topic.queue.slice(topic.queue.indexOf(here) + 1).filter(task => task.now.state === "unjudged");
     for (const task of ahead.slice(0, 2)) desk.text(topic.topic, task.docno).catch(() => {});
   } catch (error) { /* it is asked for again when it is needed */ }

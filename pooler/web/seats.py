@@ -28,7 +28,7 @@ from pooler.version import __version__
 from store.errors import ConflictError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.page_records import RecordAsked, read_asked
-from store.records import Action, JudgeKind
+from store.records import Action, JudgeKind, State
 
 if TYPE_CHECKING:
     from judge_ui.session.queue import Drawing
@@ -129,7 +129,7 @@ class Seats:
         desk.beat(name)
         return {
             **topic_data(desk, topic),
-            "more": self._more_of(desk, name),
+            **self._more_of(desk, name),
             "version": desk.topic_version(name),
             "is_new": is_new,
             "times": desk.recent_active_ms(),
@@ -152,12 +152,15 @@ class Seats:
             is_claimed = desk.claim(topic)
         if not is_claimed and self._drawing is not None and desk.undrawn(topic):
             with self._drawing_lock:
-                self._drawing.draw(topic)
-        return {"queue": queue_data(desk, topic), "more": self._more_of(desk, topic)}
+                # What is drawn follows from what was decided, so not before the last one is.
+                if all(task.state is not State.UNJUDGED for task in desk.queue(topic)):
+                    self._drawing.draw(topic)
+        return {"queue": queue_data(desk, topic), **self._more_of(desk, topic)}
 
-    def _more_of(self, desk: Desk, topic: str) -> int:
-        """Count the documents that may still come before a judge."""
-        return desk.claimable(topic) + (0 if self._drawing is None else desk.undrawn(topic))
+    def _more_of(self, desk: Desk, topic: str) -> dict[str, int]:
+        """Count the documents that may still come before a judge, and those that may at once."""
+        claimable, undrawn = desk.claimable(topic), 0 if self._drawing is None else desk.undrawn(topic)
+        return {"more": claimable + undrawn, "claimable": claimable}
 
     def _record(self, seat: Seat, given: dict[str, Any]) -> dict[str, Any]:
         asked, desk = read_asked(given), seat.desk

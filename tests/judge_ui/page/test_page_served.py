@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from store.records import Action, Document, JudgeKind
+from store.records import Action, Document, JudgeKind, Pool, PoolEntry, Topic
+from tests.helpers.run import run_inside
 from tests.helpers.wine import work
 from tests.judge_ui.page.browser import Page, Person, until
 from tests.judge_ui.page.pages import make_whole
@@ -123,6 +124,58 @@ def test_note_on_the_document_just_decided(whole: Path, served: Served, person: 
     assert page.js("Object.values(data.keys).filter(one => isNaN(one) && !(one in actions))") == []
     assert (grade.docno, note.docno, note.note) == ("a", "a", "too short")
     assert grade.document_sha256 == note.document_sha256 != ""
+
+
+def test_documents_are_drawn_by_what_was_decided_and_a_goal_ends_a_topic(
+    tmp_path: Path, person: Person
+) -> None:
+    """Move-To-Front stays with a run after a hit, and goes to the other one after a miss.
+
+    Of eight documents, all drawn, three are relevant and two are not: three more at most are, so that half is
+    found for certain; what is left then may stay.
+    """
+    file = make_whole(tmp_path / "live.db")
+    for run in "xy":
+        lines = (f"3 Q0 {run}{rank} {rank} {-rank} {run}\n" for rank in (1, 2, 3))
+        (tmp_path / f"{run}.run").write_text("".join(lines), "utf-8")
+    drawn = [f"s{number}" for number in range(8)]
+    with Collection(str(file)) as opened:
+        opened.topics.add([Topic("3", "drawn"), Topic("4", "sampled")])
+    for command in (
+        ("import", "runs", tmp_path / "x.run", tmp_path / "y.run"),
+        ("pool", "--strategy", "mtf", "--budget", "4", "--name", "live"),
+    ):
+        run_inside(*command, "--collection", file).fine()
+    with Collection(str(file)) as opened:
+        opened.pools.withdraw("pool")
+        entries = [PoolEntry("4", docno, 0, stratum=1, inclusion_probability=1.0) for docno in drawn]
+        opened.pools.add(Pool(entries, {"strategy": "uniform"}, "tail"))
+        docnos = [*drawn, *(f"{run}{rank}" for run in "xy" for rank in (1, 2, 3))]
+        opened.documents.add([Document(one, "", f"<h1>{one}</h1><p>wine", (), "html") for one in docnos])
+    with serving(file, "--goal", "recall=.5") as server:
+        page = person.open(server.origin)
+        enter(page, codes_of(file, "ann")["ann"])
+        begin(page)
+        until(lambda: page.js("$('stands') !== null"))
+        first, other = "xy" if at(page).startswith("x1,") else "yx"
+        page.press("<")
+        assert page.text("#text h3") == f"{first}1"
+        for key, following in (("2", f"{first}2"), ("0", f"{other}1"), ("1", f"{other}2")):
+            page.judge(key)
+            assert at(page).startswith(f"{following},")
+        page.judge("0")
+        assert page.text("#box-title") == "3: every document has a decision"
+        page.press("Enter")
+        until(lambda: page.text("#box-title") == "4 sampled")
+        page.press("Enter")
+        until(lambda: page.js("topic.topic === '4' && here !== null"))
+        page.judge("2", "2", "2", "0")
+        assert "goal" in page.text("#far")
+        page.judge("0")
+        assert page.text("#box-title") == "You may stop here"
+        page.press("t")
+        until(lambda: page.js("$('topics') !== null"))
+        assert "5 of 8 decided" in page.text("#topics")
 
 
 def cut(page: Page) -> None:
