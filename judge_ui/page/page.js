@@ -240,6 +240,7 @@ async function note(task = here) {
   if (answer === "drop") draftOf(task, null);
   if (answer !== "save") {
     draw();
+    if (answer === "drop") return tell("draft discarded: the note is as it was");
     return draftOf(task) === null ? undefined : tell(`the note is a draft: the note key ${task === here ? "" : `on ${task.name} `}goes on with it`);
   }
   const text = area.value.trim();

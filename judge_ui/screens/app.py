@@ -82,14 +82,15 @@ class JudgeApp(App[None]):
         unwritten = session.unwritten
         is_asked = isinstance(self.screen, QuitDialog)
         if unwritten is None and session.drafts and not is_asked:
-            n_drafts = counted(len(session.drafts), "draft")
+            n_drafts, them = len(session.drafts), "it" if len(session.drafts) == 1 else "them"
+            question = f"{counted(n_drafts, 'draft')} of a note NOT SAVED. Quit and lose {them}?"
 
             def left(key: str | None) -> None:
                 if key == "y":
                     session.drafts.drop()
                     self.exit()
 
-            self.push_screen(QuitDialog(f"{n_drafts} of a note NOT SAVED. Quit and lose it?"), left)
+            self.push_screen(QuitDialog(question), left)
             return
         if unwritten is None or is_asked:
             self.exit()  # a draft stays, for the next sitting

@@ -303,6 +303,7 @@ class JudgeScreen(DocumentScreen):
     def _write_note(self, docno: str, before: str, save: Callable[[str], KeyResult]) -> None:
         drafts, topic = self._session.drafts, self._session.topic
         pair = ("" if topic is None else topic.topic, docno)
+        had_draft = drafts.get(pair) is not None
 
         def answered(note: str | None) -> None:
             if note is not None:
@@ -310,6 +311,8 @@ class JudgeScreen(DocumentScreen):
             elif drafts.get(pair) is not None:
                 key = self._keys.name(Command.NOTE)
                 self._show_message(f"draft of a note on {docno} kept, not saved: {key} there goes on with it")
+            elif had_draft:
+                self._show_message("draft discarded: the note is as it was")
 
         self.app.push_screen(NoteDialog(sanitise_line(docno), before, drafts, pair), answered)
 

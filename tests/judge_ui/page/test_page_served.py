@@ -81,6 +81,7 @@ def test_draft_of_a_note(whole: Path, served: Served, person: Person) -> None:
     page.press("e")
     page.js("[...$('box').querySelectorAll('button')].find(one => /discard/.test(one.textContent)).click()")
     assert "not saved" not in page.text("#document")
+    assert page.text("#said") == "draft discarded: the note is as it was"
     page.press("e")
     page.write("of ann")
     page.press("Escape")

@@ -38,6 +38,10 @@ async def test_what_was_typed_is_discarded_by_a_key_of_its_own(two_topics: Colle
     async with judging(two_topics) as pilot:
         await press(pilot, "e", *"see", "ctrl+g", "e")
         assert pilot.app.screen.query_one(NoteField).text == ""
+        await press(pilot, *"old", "escape", "n", "e", "x", "escape", "q")
+        assert "2 drafts of a note NOT SAVED. Quit and lose them?" in seen(pilot)
+        await press(pilot, "n", "p", "e", "ctrl+g")
+        assert "draft discarded: the note is as it was" in seen(pilot)
 
 
 async def test_quitting_asks_before_a_draft_is_lost(two_topics: Collection, tmp_path: Path) -> None:
