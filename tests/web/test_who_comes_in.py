@@ -269,6 +269,7 @@ def test_socket_of_a_killed_server_is_taken_over(file: Path, tmp_path: Path) -> 
     with serving(file, *options) as living:
         told = run_inside("serve", *options, "--collection", file).failed(1)
         assert f"cannot listen at {path}: Address already in use" in told.err
+        assert "hint: --host may name another path; its folder must be there" in told.err
         assert path.is_socket()
         assert path.stat().st_mode & 0o777 == 0o660
         assert living.stop() == 0
