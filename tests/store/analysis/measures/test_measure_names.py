@@ -228,7 +228,7 @@ def test_text_that_is_no_measure(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ncdg@10", "unknown measure `ncdg`; known: `NDCG`, `nCG`"),
+        ("ncdg@10", "unknown measure `ncdg`; known: `nCG`, `NDCG`, `nDCG`"),
         ("Precison@5", "unknown measure `Precison`; known: `Precision`"),
         ("AP(level=2)", "unknown parameter of AP `level`; known: `condensed`, `cutoff`, `rel`"),
         ("Judged(judged_only=True)@5", "unknown parameter of Judged `judged_only`; known: "),
