@@ -519,7 +519,7 @@ class Evaluation(Result):
                 row = {"run": tag, "topic": "all", "measure": str(one.measure), "value": value}
                 row |= {"reason": None if count else one.reason(index, 0), "topics": count}
                 low, high = limits[:, place, index].tolist()
-                why = "no-mean" if one.is_sum else "too-few-topics" if low != low else None
+                why = "no-mean" if one.is_sum else "too-few-topics" if count == 1 else None
                 row |= {"low": low, "high": high, "interval_reason": why}
                 rows.append(row | {"missing": missing[index]} | _error(one, errors, index, -1))
         return Table.of_rows("topics" if by_topic else "measures", columns, rows)
