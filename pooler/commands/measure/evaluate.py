@@ -56,7 +56,7 @@ _ERROR = Column(
 _INTERVAL = Column(
     "interval",
     heading="95 %",
-    about="t interval of the mean over topics; whether runs differ, compare tests",
+    about="t interval over topics; pooler compare tests whether runs differ",
     interval=("low", "high"),
     digits=3,
 )

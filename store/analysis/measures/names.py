@@ -457,7 +457,7 @@ MEASURES: dict[str, Definition] = {
         needs_relevant=False,
     ),
     "nERR": Definition(
-        "ERR divided by that of the ideal list; no NERR8 to NERR11 of ir_measures",
+        "ERR divided by that of the ideal list; NERR8 to NERR11 of ir_measures are others",
         _nerr,
         "cutoff",
         parameters=("max",),

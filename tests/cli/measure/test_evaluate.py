@@ -300,7 +300,7 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
     row, *words = cli("evaluate", "--qrels", "./q", "x.run").fine().out.splitlines()[2:]
     assert row.split() == ["x", "AP", "0.5000", "-5.853", "to", "6.853", "2", "1"]
     assert words == [
-        "95 %: t interval of the mean over topics; whether runs differ, compare tests.",
+        "95 %: t interval over topics; pooler compare tests whether runs differ.",
         "topics: topics of the mean.",
         "missing: judged topics where the run has no document.",
     ]
