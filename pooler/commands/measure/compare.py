@@ -110,7 +110,7 @@ def compare(
     known_measure(measure)  # before anything is read
     name = known_measure(measure, level=source.level)
     if MEASURES[name.name].is_geometric:
-        say(f"{name} is compared by the logarithms of AP: exp(A - B) is that of A divided by that of B")
+        say(f"{name} is compared by logarithms of AP: exp(A - B) = {name} of A / {name} of B")
     rankings, (scores,) = measured(source, [name], cutoff)
     if len(rankings.tags) < 2:
         message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"

@@ -458,7 +458,7 @@ class Evaluation(Result):
             wide = table if len(self.scores) == 1 and not facts else self._wide(table)
             best_first = wide.order("value" if wide is table else self.measures[0], descending=True)
             columns: list[str | Column] = [*wide.columns]
-            if wide is table and name == "measures" and any(table.cells("low")):
+            if wide is table and name == "measures" and any(low is not None for low in table.cells("low")):
                 columns.insert(columns.index(REASON), _INTERVAL)
             view = View(wide, columns, rows=None if name == "topics" else best_first)
             yield table.seen_as(*([facts_view(facts)] if facts and name == "measures" else []), view)
