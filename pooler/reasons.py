@@ -33,6 +33,7 @@ REASONS = {
     "not-linear": "the measure is no sum over documents, so no interval for these topics, but for topics"
     " like these",
     "lone-judgement": "a stratum of several documents has one judged document, so no variance",
+    "no-mean": "a sum over topics is no mean, so it has no interval",
     # What a random sample says of recall.
     "no-sample": "nothing was judged at random, so no bound",
     "sample-unjudged": "nothing of the random sample is judged yet",

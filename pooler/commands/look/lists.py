@@ -102,6 +102,8 @@ class MeasureList(Result):
             "@N: ranks that count; in brackets where optional. (rel=N): least relevant grade, instead of"
             f" the level. dcg: {', '.join(DCGS)} (the first two as ir_measures; the others of the original"
             " article, which it lacks).",
+            "(condensed): of the list without its unjudged documents, as trec_eval -J; of all but estimates,"
+            " Judged, Unjudged and RBPResidual. max: highest grade of the scale.",
             "docs: size of the collection. beta: how much more recall counts than precision; in Q, how"
             " much gains count.",
             "Upper and lower case make no difference. Names of trec_eval are known: map, P_5,"

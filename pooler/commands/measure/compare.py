@@ -26,6 +26,7 @@ from pooler.tables import (
     Table,
     hidden,
 )
+from store.analysis.measures.names import MEASURES
 from store.analysis.significance.folds import MeanChanges, mean_changes
 from store.analysis.significance.pairs import RunPairs, compare_pairs, holm, randomised_tukey_test, tukey_test
 from store.analysis.significance.randomisation import (
@@ -108,6 +109,8 @@ def compare(
     check_named(runs)
     known_measure(measure)  # before anything is read
     name = known_measure(measure, level=source.level)
+    if MEASURES[name.name].is_geometric:
+        say(f"{name} is compared by logarithms of AP: exp(A - B) = {name} of A / {name} of B")
     rankings, (scores,) = measured(source, [name], cutoff)
     if len(rankings.tags) < 2:
         message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"

@@ -17,7 +17,8 @@ from pooler.reasons import joined
 from pooler.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.sources.judged import level_of_files
 from pooler.sources.source import Measurable, Source, opened_collection, source_of
-from pooler.tables import REASON, RUN, TOPIC, Column, Table, View
+from pooler.tables import REASON, RUN, TOPIC, Column, Table, View, hidden
+from store.analysis.corrected import topic_interval
 from store.analysis.measures.names import MEASURES, MeasureName, Scores
 from store.analysis.measures.ranked import Attainable, attainable_precision, attainable_recall
 from store.analysis.measures.sampled import (
@@ -50,6 +51,14 @@ _ERROR = Column(
     "standard error of statAP, from the sampling only, not from the topics. In simulated samples, AP was"
     " within twice that 8 or 9 times out of 10, and xinfAP strayed about as far",
     show="if_any",
+)
+
+_INTERVAL = Column(
+    "interval",
+    heading="95 %",
+    about="t interval over topics; pooler compare tests whether runs differ",
+    interval=("low", "high"),
+    digits=3,
 )
 
 
@@ -96,7 +105,8 @@ def evaluate(
 
     Notes
     -----
-    Names of trec_eval are known, too. O(runs topics cutoff) for each measure.
+    Names of trec_eval are known, too. Means have t intervals over topics, which treat these as a sample of
+    topics like them. O(runs topics cutoff) for each measure.
 
     Examples
     --------
@@ -408,6 +418,20 @@ class Evaluation(Result):
         return np.stack([one.overall for one in self.scores])
 
     @property
+    def interval(self) -> NDArray[np.float64]:
+        """Shape (2, n_measures, n_runs): limits of the 95 % t interval of `mean`; of GMAP, of the logarithms.
+
+        NaN where fewer than two topics are defined, and of sums.
+        """
+        limits = np.full((2, len(self.scores), len(self.runs)), np.nan)
+        for place, one in enumerate(self.scores):
+            if not one.is_sum:
+                limits[:, place] = topic_interval(one.values)
+                if MEASURES[one.measure.name].is_geometric:
+                    limits[:, place] = np.exp(limits[:, place])
+        return limits
+
+    @property
     def n_topics(self) -> NDArray[np.int64]:
         """Shape (n_measures, n_runs): topics that `mean` is over."""
         return np.stack([one.n_defined for one in self.scores])
@@ -433,7 +457,10 @@ class Evaluation(Result):
             table = self._long(by_topic=name == "topics")
             wide = table if len(self.scores) == 1 and not facts else self._wide(table)
             best_first = wide.order("value" if wide is table else self.measures[0], descending=True)
-            view = View(wide, rows=None if name == "topics" else best_first)
+            columns: list[str | Column] = [*wide.columns]
+            if wide is table and name == "measures" and any(low is not None for low in table.cells("low")):
+                columns.insert(columns.index(REASON), _INTERVAL)
+            view = View(wide, columns, rows=None if name == "topics" else best_first)
             yield table.seen_as(*([facts_view(facts)] if facts and name == "measures" else []), view)
         if self.estimated is not None:
             yield self._found(self.estimated.found)
@@ -462,16 +489,19 @@ class Evaluation(Result):
         return Table.of_columns("found", columns)
 
     def _long(self, *, by_topic: bool) -> Table:
+        is_geometric = any(MEASURES[one.measure.name].is_geometric for one in self.scores)
         columns = [
             RUN,
             *([TOPIC] if by_topic else []),
             Column("measure"),
-            Column("value", "float"),
+            Column("value", "float", about=LOGARITHMS if by_topic and is_geometric else ""),
             *([] if self.estimated is None else [_ERROR]),
             REASON,
             Column("topics", "int", about="topics of the mean"),
             Column("missing", "int", about="judged topics where the run has no document"),
+            *([] if by_topic else [hidden("low"), hidden("high"), hidden("interval_reason", "text")]),
         ]
+        limits = self.interval
         missing = self.missing.tolist()
         errors = None if self.estimated is None else self.estimated.errors(self.topics)
         rows: list[dict[str, Any]] = []
@@ -483,11 +513,14 @@ class Evaluation(Result):
                     rows.append(
                         row | {"reason": one.reason(index, place)} | _error(one, errors, index, place)
                     )
-            for one in self.scores:
+            for place, one in enumerate(self.scores):
                 count = int(one.n_defined[index])
                 value = _number(one, float(one.overall[index])) if count else None
                 row = {"run": tag, "topic": "all", "measure": str(one.measure), "value": value}
                 row |= {"reason": None if count else one.reason(index, 0), "topics": count}
+                low, high = limits[:, place, index].tolist()
+                why = "no-mean" if one.is_sum else "too-few-topics" if count == 1 else None
+                row |= {"low": low, "high": high, "interval_reason": why}
                 rows.append(row | {"missing": missing[index]} | _error(one, errors, index, -1))
         return Table.of_rows("topics" if by_topic else "measures", columns, rows)
 
@@ -499,6 +532,8 @@ class Evaluation(Result):
         values = table.cells("value")
         for place, one in enumerate(self.scores):
             about = "" if self.estimated is None else ABOUT.get(one.measure.name, "")
+            if table.name == "topics" and MEASURES[one.measure.name].is_geometric:
+                about = LOGARITHMS
             columns[Column(str(one.measure), "float", about=about)] = values[place::step]
             if self.estimated is not None and one.measure.name == "statAP":
                 columns[_ERROR] = table.cells("standard_error")[place::step]
@@ -531,6 +566,7 @@ def _number(scores: Scores, value: float) -> float | int | None:
 
 FormName = Literal["xinf", "xinfap", "statap"]
 """Of a prels file: topic, iteration, docno, stratum and rel; or topic, docno, rel, method and iprob."""
+LOGARITHMS = "of a topic the logarithm of AP, of all the geometric mean of AP"
 FEW_WAITING = 0.1
 """Share of a sample that may be unjudged before its estimates are called none."""
 ABOUT = {

@@ -528,7 +528,7 @@ def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> Meas
     name = known_measure(text, level=level)
     ranks = np.arange(1, min(name.cutoff or cutoff, cutoff) + 1)
     known = ("P", "RBP", "AP", "DCG", "nDCG")
-    if name.name not in known or (name.name == "P" and name.cutoff is None):
+    if name.name not in known or name.condensed or (name.name == "P" and name.cutoff is None):
         raise ArgumentError("measure", f"must be one of {_KNOWN} to be corrected", text)
     if name.rel not in (None, level):
         raise ArgumentError("measure", f"must have the level {level} of all", text)

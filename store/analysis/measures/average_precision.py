@@ -114,6 +114,22 @@ def average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]
     return quotient(precision_sum(relevant), counts)
 
 
+LEAST_IN_LOGARITHMS = 0.00001
+"""What AP is at least in a geometric mean: MIN_GEO_MEAN of trec_eval."""
+
+
+def log_average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the natural logarithm of AP, or of .00001 where AP is less, at most 0; NaN where R = 0.
+
+    Arguments as of `average_precision`. The exponential of its mean over topics is GMAP, the `gm_map` of
+    trec_eval and pytrec_eval, which have this very logarithm by topic.
+
+    >>> float(np.exp(log_average_precision(np.array([[True], [False]]), np.array([1, 1])).mean()).round(6))
+    0.003162
+    """
+    return np.asarray(np.log(np.maximum(average_precision(relevant, n_relevant), LEAST_IN_LOGARITHMS)))
+
+
 def gains(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
     r"""Compute what one more relevant document would add to S, at every rank, shape (..., width).
 

@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.gain import discounted_gain, discounts, rbp_residual
 from store.analysis.measures.names import MeasureName, Scores, evaluate, parse_measure
-from store.analysis.measures.ranked import condensed, inferred_average_precision, judged_share, unjudged_share
+from store.analysis.measures.ranked import inferred_average_precision, judged_share, unjudged_share
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
@@ -105,7 +105,7 @@ def score_bounds(
     rankings : GradedRankings
         Runs and grades; what is not judged is what may be filled.
     measures : sequence of MeasureName
-        Of those in `BOUNDED`, else `UnknownNameError`.
+        Of those in `BOUNDED`, of whole lists, else `UnknownNameError`.
     scale : sequence of int
         The grades a document may get, at least one; else `ArgumentError`.
 
@@ -145,8 +145,8 @@ def score_bounds(
     free = there & ~rankings.judged
     found = []
     for name, scores in zip(measures, evaluate(rankings, measures), strict=True):
-        if name.name not in BOUNDED:
-            raise UnknownNameError("measure with known bounds", name.name, BOUNDED)
+        if not is_bounded(name):
+            raise UnknownNameError("measure with known bounds", str(name), BOUNDED)
         lower, upper = BOUNDED[name.name](rankings, free, name, grades)
         found.append(Bounds(name, lower, scores.values, upper))
     return found
@@ -374,6 +374,11 @@ BOUNDED: dict[str, _Bound] = {
 """How each measure is bounded; see the module."""
 
 
+def is_bounded(name: MeasureName) -> bool:
+    """Return whether bounds of a measure are known: of condensed lists none are."""
+    return name.name in BOUNDED and not name.condensed
+
+
 def _from_below(values: NDArray[Any]) -> NDArray[Any]:
     """Sum each list from its last rank up to each rank, that included."""
     return np.asarray(np.cumsum(values[:, ::-1], axis=-1)[:, ::-1])
@@ -448,17 +453,17 @@ def readings(
     >>> readings(rankings, names[1:2], scale=(0, 1))[0].residual.tolist()
     [0.75]
     """
-    bounded = [name for name in measures if name.name in BOUNDED]
+    bounded = [*filter(is_bounded, measures)]
     bounds = iter(score_bounds(rankings, bounded, scale=scale))
     as_judged = evaluate(rankings, measures)
-    alone = evaluate(condensed(rankings), measures)
+    alone = evaluate(rankings, [replace(name, condensed=True) for name in measures])
     found = []
     for name, scores, judged_only in zip(measures, as_judged, alone, strict=True):
         low = high = residual = None
-        if name.name in BOUNDED:
+        if is_bounded(name):
             bound = next(bounds)
             low, high = (_over_topics(one, scores) for one in (bound.lower, bound.upper))
-        if name.name == "RBP":
+        if name.name == "RBP" and not name.condensed:
             open_ = rbp_residual(rankings.judged, rankings.lengths, p=name.p)
             residual = _over_topics(open_, scores)
         found.append(Readings(scores, judged_only, low, high, residual))

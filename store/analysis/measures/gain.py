@@ -1,10 +1,11 @@
-"""Measures that add up gains: DCG, nDCG, Q, and rank-biased precision with its residual.
+"""Measures that add up gains: DCG, nDCG, Q, ERR, and rank-biased precision with its residual.
 
 ============ ======================== =========================================================
 discount     weight of rank i
 ============ ======================== =========================================================
 log2         1 / log2(i + 1)          trec_eval and most programs today
 jarvelin     1 / max(1, log2(i))      the original [1]_, base 2: ranks 1 and 2 weigh the same
+none         1                        CG, nCG of [1]_
 ============ ======================== =========================================================
 
 ============ ======================== =========================================================
@@ -44,6 +45,10 @@ References
 .. [4] T. Sakai, "Alternatives to bpref", *SIGIR* 2007, 71-78, doi:10.1145/1277741.1277756.
 .. [5] A. Moffat and J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness", *ACM
    Transactions on Information Systems* 27(1), 2:1-27, 2008, doi:10.1145/1416950.1416952.
+.. [6] O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan, "Expected reciprocal rank for graded relevance",
+   *CIKM* 2009, 621-630, doi:10.1145/1645953.1646033.
+.. [7] T. Sakai and R. Song, "Evaluating diversified search results using per-intent graded relevance",
+   *SIGIR* 2011, 1043-1052, doi:10.1145/2009916.2010055.
 """
 
 from __future__ import annotations
@@ -58,7 +63,7 @@ from numpy.typing import ArrayLike, NDArray
 from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
-Discount = Literal["log2", "jarvelin"]
+Discount = Literal["log2", "jarvelin", "none"]
 Gain = Literal["grade", "exponential"]
 
 _LARGEST_EXPONENT = 1023
@@ -74,6 +79,8 @@ def discounts(width: int, discount: Discount) -> NDArray[np.float64]:
     [1.0, 1.0, 0.6309, 0.5]
     """
     ranks = np.arange(1, width + 1, dtype=np.float64)
+    if discount == "none":
+        return np.ones(width)
     if discount == "log2":
         return np.asarray(1 / np.log2(ranks + 1))
     return np.asarray(1 / np.maximum(1, np.log2(ranks)))
@@ -224,6 +231,75 @@ def q_measure(
     ratios = (found + beta * gained) / (columns + 1 + beta * at_best)
     sums = np.bincount(lists, ratios, minlength=n_lists)
     return quotient(sums.reshape((*shape, n_topics)), divisor)
+
+
+def stopping_chances(grades: NDArray[np.integer[Any]], *, highest: int) -> NDArray[np.float64]:
+    r"""Return how likely a document of each grade ends a search, in [0, 1), shape of `grades`.
+
+    0 for grades of 0 and below. `highest`, at least 1, is the highest grade of the scale: none is above.
+
+    .. math:: (2^{\max(0, g)} - 1) / 2^{highest}    ([6]_)
+
+    >>> stopping_chances(np.array([0, 1, 4, -2]), highest=4).tolist()
+    [0.0, 0.0625, 0.9375, 0.0]
+    """
+    powers = np.maximum(np.asarray(grades), 0).astype(np.float64) - highest
+    return np.asarray(np.exp2(powers) - np.exp2(-float(highest)))
+
+
+def expected_reciprocal_rank(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    r"""Average 1 / rank over where a search down each list ends: ERR, shape (...), in [0, 1].
+
+    Parameters
+    ----------
+    chances : ndarray of float64, shape (..., width)
+        How likely the document at each rank ends the search, once it is reached, in [0, 1]; see
+        `stopping_chances`. 0 for unjudged documents and below the end of a list.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        Defined everywhere: a search that nothing ends adds 0.
+
+    Notes
+    -----
+    .. math:: \mathrm{ERR} = \sum_r \frac{1}{r} \, c_r \prod_{i<r} (1 - c_i)    ([6]_)
+
+    gdeval's, where `highest` is 4 and the list is cut. O(size of `chances`).
+
+    Examples
+    --------
+    A half at ranks 1 and 3: 1/2 + 1/3 * 1/2 * 1/2
+
+    >>> float(expected_reciprocal_rank(np.array([0.5, 0, 0.5])).round(6))
+    0.583333
+    """
+    reached = np.ones_like(chances)
+    np.cumprod(1 - chances[..., :-1], axis=-1, out=reached[..., 1:])
+    return np.asarray(np.sum(chances * reached / np.arange(1, chances.shape[-1] + 1), axis=-1))
+
+
+def normalised_reciprocal_rank(
+    grades: NDArray[np.integer[Any]],
+    judged_grades: Sequence[NDArray[np.integer[Any]]],
+    *,
+    highest: int,
+    cutoff: int | None = None,
+) -> NDArray[np.float64]:
+    """Divide the ERR of each list by that of the best there can be: nERR, in [0, 1], shape (..., n_topics).
+
+    NaN where no judged document of the topic has a grade above 0 (``no-relevant``). `highest` as in
+    `stopping_chances`. NTCIREVAL's [7]_, which takes g / (highest + 1) for the chance of a gain g.
+
+    Grade 1 of 1 at rank 2, where it could be at rank 1:
+
+    >>> float(normalised_reciprocal_rank(np.array([[0, 1]]), [np.array([1, 0])], highest=1)[0])
+    0.5
+    """
+    best = [np.sort(np.asarray(one))[::-1][:cutoff] for one in judged_grades]
+    ideal = [expected_reciprocal_rank(stopping_chances(one, highest=highest)) for one in best]
+    found = expected_reciprocal_rank(stopping_chances(grades[..., :cutoff], highest=highest))
+    return quotient(found, np.array(ideal, dtype=np.float64))
 
 
 def rank_biased_precision(gains: NDArray[Any], *, p: float) -> NDArray[np.float64]:

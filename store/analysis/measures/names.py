@@ -11,6 +11,9 @@ measure there, with four exceptions, each for a reason:
 - a measure of a set, such as ``SetF``, may have a cutoff, which ir_measures gives to none of them;
 - ``dcg`` may also be ``jarvelin`` or ``exp-jarvelin``: the discount of the original article.
 
+``AP(condensed)`` is AP of the list without its unjudged documents: ``AP(judged_only=True)`` there, which is
+read, too, and trec_eval's with -J.
+
 Each is defined in the file of its idea, beside this one: `average_precision`, `ranked`, `gain`,
 `confusion`. Names belong to functions by the table `MEASURES`. How far a score can be
 known with documents unjudged is in `bounds`; a new reason needs its words in `pooler.reasons`.
@@ -31,10 +34,11 @@ reasons are.
 
 A run without documents for a topic that has relevant ones scores 0 there, as with trec_eval -c;
 were it left out, a run could gain by not answering. Precision at a cutoff, precision of the list,
-reciprocal rank and success are 0, not undefined, for a topic without relevant documents.
+reciprocal rank, ERR and success are 0, not undefined, for a topic without relevant documents; gdeval passes
+over such a topic.
 
-A grade below 0 is a judgement to Judged, as it is to ir_measures; to Bpref, infAP, Unjudged and
-RBPResidual it is none, as it is to trec_eval. -1 of qrels is no grade unless it is declared to be, so
+A grade below 0 is a judgement to Judged, as it is to ir_measures; to Bpref, infAP, Unjudged, RBPResidual
+and condensed lists it is none, as it is to trec_eval. -1 of qrels is no grade unless it is declared to be, so
 that it is not judged, where ir_measures says it is.
 
 Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in order
@@ -46,7 +50,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
@@ -60,6 +64,9 @@ from store.analysis.measures import confusion as sets
 from store.analysis.measures import ranked
 from store.analysis.measures.average_precision import (
     average_precision,
+    expected_average_precision,
+    least_average_precision,
+    log_average_precision,
     mean_average_precision,
     own_n_relevant,
 )
@@ -68,10 +75,13 @@ from store.analysis.measures.gain import (
     Discount,
     Gain,
     discounted_gain,
+    expected_reciprocal_rank,
     normalised_gain,
+    normalised_reciprocal_rank,
     q_measure,
     rank_biased_precision,
     rbp_residual,
+    stopping_chances,
 )
 from store.analysis.measures.ranked import bpref_of, eleven_point, inferred_ap_of, interpolated_precision
 from store.analysis.rankings import GradedRankings
@@ -88,6 +98,8 @@ DCGS: tuple[Dcg, ...] = get_args(Dcg)
 
 _PERSISTENCE = 0.8
 """The p of ir_measures."""
+_HIGHEST = 4
+"""The highest grade of gdeval, and with it of ir_measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +124,10 @@ class MeasureName:
     """Weight of precision, instead of `beta`."""
     p: float = _PERSISTENCE
     """Persistence, at least 0 and below 1: how likely the next rank is looked at."""
+    max: int = _HIGHEST
+    """Highest grade of the scale, from 1 to 1,000: what a grade is worth in ERR is told by it."""
+    condensed: bool = False
+    """Whether unjudged documents are taken out of the list first."""
 
     @property
     def level(self) -> int:
@@ -131,7 +147,8 @@ class MeasureName:
     def __str__(self) -> str:
         """Write the name in its shortest form, with the default ``rel`` of ir_measures, 1.
 
-        Text that both know is ``repr(ir_measures.parse_measure(text))``.
+        Text that both know is ``repr(ir_measures.parse_measure(text))``, but for ``condensed``, their
+        ``judged_only=True``.
         """
         shown = []
         if self.rel is not None and (self.rel != 1 or MEASURES[self.name].is_rel_shown):
@@ -146,6 +163,10 @@ class MeasureName:
             shown.append(f"docs={self.docs}")
         if self.p != _PERSISTENCE:
             shown.append(f"p={_plain(self.p)}")
+        if self.max != _HIGHEST:
+            shown.append(f"max={self.max}")
+        if self.condensed:
+            shown.append("condensed")
         at = f"@{self.cutoff}" if self.cutoff is not None else ""
         if self.recall is not None:
             at = f"@{_plain(float(self.recall))}"
@@ -159,6 +180,11 @@ class GradedLists:
         self.rankings = rankings
         self._reached = cache(rankings.relevant)
         self._n_relevant = cache(rankings.n_relevant)
+        self._condensed = cache(lambda least: GradedLists(ranked.condensed(rankings, least)))
+
+    def of(self, name: MeasureName) -> GradedLists:
+        """Return the lists that the measure is of: these, or condensed ones."""
+        return self._condensed(min(0, name.level)) if name.condensed else self
 
     def relevant(self, name: MeasureName) -> NDArray[np.bool_]:
         """Return the relevant ranks at the measure's level, down to its cutoff."""
@@ -193,7 +219,7 @@ class Definition:
     """What stands after ``@``; ``None`` = nothing may."""
     is_at_required: bool = False
     parameters: tuple[str, ...] = ("rel",)
-    """Of ``rel``, ``beta``, ``alpha``, ``dcg``, ``p`` and ``docs``, the ones it takes; it needs
+    """Of ``rel``, ``beta``, ``alpha``, ``dcg``, ``p``, ``max`` and ``docs``, the ones it takes; it needs
     `docs` where it takes it."""
     is_rel_shown: bool = False
     """Whether `rel` is written even if it is 1, since without it ir_measures means another."""
@@ -203,6 +229,10 @@ class Definition:
     """Why it may be undefined otherwise."""
     is_sum: bool = False
     """Whether topics are added up instead of averaged."""
+    is_geometric: bool = False
+    """Whether values are logarithms, and the mean is the exponential of theirs."""
+    can_condense: bool = True
+    """Whether it takes ``condensed``, too; not where it is of what is unjudged."""
     is_sampled: bool = False
     """Whether it is estimated from a judged sample, as `estimates` does."""
 
@@ -248,7 +278,35 @@ def _of_sample(summary: str, **how: Any) -> Definition:
         requirement = "must not be one of a judged sample, which `evaluate` alone takes"
         raise ArgumentError("measure", requirement, str(name))
 
-    return Definition(summary, refused, parameters=(), is_sampled=True, **how)
+    return Definition(summary, refused, parameters=(), is_sampled=True, can_condense=False, **how)
+
+
+def _of_own_list(
+    function: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]],
+) -> _Function:
+    """Make a measure of the length of the list and its relevant documents; without one there is no value."""
+    return lambda lists, name: function(
+        np.maximum(lists.lengths(name), 1), own_n_relevant(lists.relevant(name))
+    )
+
+
+def _check_grades(lists: GradedLists, name: MeasureName) -> None:
+    highest = max((int(one.max(initial=0)) for one in lists.rankings.judged_grades), default=0)
+    if highest > name.max:
+        example = replace(name, max=highest)
+        raise ArgumentError("measure", f"must name the highest grade there is, as in `{example}`", str(name))
+
+
+def _err(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
+    _check_grades(lists, name)
+    grades = lists.rankings.grades[..., : name.cutoff]
+    return expected_reciprocal_rank(stopping_chances(grades, highest=name.max))
+
+
+def _nerr(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
+    _check_grades(lists, name)
+    found = lists.rankings
+    return normalised_reciprocal_rank(found.grades, found.judged_grades, highest=name.max, cutoff=name.cutoff)
 
 
 def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -303,6 +361,23 @@ MEASURES: dict[str, Definition] = {
         "cutoff",
         other_reason="none-retrieved",
     ),
+    "GMAP": Definition(
+        "geometric mean of AP over topics, of .00001 where it is less; by topic the natural logarithm",
+        _of_ranks(log_average_precision),
+        is_geometric=True,
+    ),
+    "LeastAP": Definition(
+        "OwnAP of the same list with its relevant documents last (Kishida 2001, eq. 4)",
+        _of_own_list(least_average_precision),
+        "cutoff",
+        other_reason="none-retrieved",
+    ),
+    "RandomAP": Definition(
+        "OwnAP expected of the same list in random order (Kishida 2001, eq. 5)",
+        _of_own_list(expected_average_precision),
+        "cutoff",
+        other_reason="none-retrieved",
+    ),
     "P": Definition(
         "precision",
         lambda lists, name: ranked.precision_at(lists.relevant(name), _cutoff(name)),
@@ -343,13 +418,19 @@ MEASURES: dict[str, Definition] = {
         parameters=("dcg",),
     ),
     "CG": Definition(
-        "gain, not discounted",
-        lambda lists, name: np.maximum(lists.rankings.grades[..., : name.cutoff], 0).sum(
-            -1, dtype=np.float64
-        ),
+        "cumulated gain, not discounted",
+        lambda lists, name: discounted_gain(lists.rankings.grades, cutoff=name.cutoff, discount="none"),
         "cutoff",
         parameters=(),
         needs_relevant=False,
+    ),
+    "nCG": Definition(
+        "cumulated gain divided by that of the ideal list",
+        lambda lists, name: normalised_gain(
+            lists.rankings.grades, lists.rankings.judged_grades, cutoff=name.cutoff, discount="none"
+        ),
+        "cutoff",
+        parameters=(),
     ),
     "DCG": Definition(
         "discounted gain",
@@ -367,6 +448,19 @@ MEASURES: dict[str, Definition] = {
         ),
         "cutoff",
         parameters=("beta",),
+    ),
+    "ERR": Definition(
+        "expected reciprocal rank; max is the highest grade of the scale, 4 in gdeval",
+        _err,
+        "cutoff",
+        parameters=("max",),
+        needs_relevant=False,
+    ),
+    "nERR": Definition(
+        "ERR divided by that of the ideal list; NERR8 to NERR11 of ir_measures are others",
+        _nerr,
+        "cutoff",
+        parameters=("max",),
     ),
     "IPrec": Definition(
         "interpolated precision at a recall", _interpolated_precision, "recall", is_at_required=True
@@ -394,6 +488,7 @@ MEASURES: dict[str, Definition] = {
         parameters=(),
         needs_relevant=False,
         other_reason="no-documents",
+        can_condense=False,
     ),
     "Unjudged": Definition(
         "unjudged documents / N, as unj_N of trec_eval",
@@ -402,6 +497,7 @@ MEASURES: dict[str, Definition] = {
         is_at_required=True,
         parameters=(),
         needs_relevant=False,
+        can_condense=False,
     ),
     "Bpref": Definition(
         "preferences for relevant documents kept, unjudged ones passed over",
@@ -429,6 +525,7 @@ MEASURES: dict[str, Definition] = {
         "cutoff",
         parameters=("p",),
         needs_relevant=False,
+        can_condense=False,
     ),
     "SetP": Definition("precision of the list", _set_precision, "cutoff", needs_relevant=False),
     "SetR": Definition(
@@ -482,7 +579,8 @@ class Scores:
     values: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN = undefined, see `reason`."""
     overall: NDArray[np.float64]
-    """Shape (n_runs,): mean over the defined topics, or their sum for counts; NaN = none is."""
+    """Shape (n_runs,): mean over the defined topics, for counts their sum, for logarithms the exponential of
+    the mean; NaN = none is."""
     n_defined: NDArray[np.int64]
     """Shape (n_runs,): topics that `overall` is over."""
     is_sum: bool
@@ -550,11 +648,14 @@ def _scores(lists: GradedLists, name: MeasureName) -> Scores:
     if name.cutoff is not None and name.cutoff > reach:
         requirement = f"of {name} must be at most the {reach} ranks that were looked at"
         raise ArgumentError("cutoff", requirement, name.cutoff)
+    lists = lists.of(name)
     values = np.asarray(definition.function(lists, name), dtype=np.float64)
     lacks = np.zeros(values.shape[-1], dtype=np.bool_)
     if definition.needs_relevant:
         lacks = lists.n_relevant(name) == 0
     mean, n_defined = mean_average_precision(values)
+    if definition.is_geometric:
+        mean = np.exp(mean)
     return Scores(
         measure=name,
         values=values,
@@ -590,6 +691,7 @@ documents."""
 _ELSEWHERE = {
     "11pt_avg": "ElevenPoint",
     "average_precision": "AP",
+    "gm_map": "GMAP",
     "hit_rate": "Success",
     "num_rel": "NumRel",
     "num_rel_ret": "NumRelRet",
@@ -618,6 +720,7 @@ _NOT_QUITE = {
     "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",
     "ndcg_cut": "with a cutoff, as in `nDCG@10` or `ndcg_cut_10`",
     "map_cut": "with a cutoff, as in `AP@10` or `map_cut_10`",
+    "nerr": "`nERR@10` is ERR by that of the ideal list; NERR8 to NERR11 of ir_measures are other measures",
 }
 """What to type for names that mean almost the same elsewhere, in lower case, without a number."""
 
@@ -628,6 +731,8 @@ _TURNED = re.compile(r"(\s*[\w-]+\s*)(@\s*[^\s()]+)\s*(\([^()]*\))\s*", re.ASCII
 _TREC_EVAL = re.compile(rf"\s*({'|'.join(_WITH_CUTOFF)})[_.]([0-9.]+)\s*", re.ASCII | re.I)
 _NUMBER_BEHIND = re.compile(r"_?[0-9.]+$", re.ASCII)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
+_MOST = 1000
+"""Highest grade of a scale: 2 to its power is a float64."""
 _DECIMAL = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})", re.ASCII)
 
 
@@ -639,7 +744,8 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
     text : str
         As in ``P@10``, ``AP(rel=2)``, ``RR(rel=2)@10``, ``nDCG(dcg='exp-log2')@10``,
         ``IPrec@0.1``, ``SetF(beta=2)``, ``SetFallout(docs=100000)``. Upper and lower case are the
-        same in names; spaces between the parts are skipped; parameters may stand behind the cutoff.
+        same in names; spaces between the parts are skipped; parameters may stand behind the cutoff. A
+        measure of a list may be of a condensed one: ``AP(condensed)``, ``nDCG(judged_only=True)@10``.
         Names of trec_eval that mean the same are known: ``P_5``, ``ndcg_cut_10``, ``recip_rank``.
     level : int, default=1
         Least relevant grade where the text has no ``rel``.
@@ -704,13 +810,18 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
 
 def _parameters(name: str, measure: Definition, listed: str | None, text: str) -> dict[str, str]:
     known = [*measure.parameters, *([measure.at] if measure.at else [])]
+    if measure.can_condense:
+        known.append("condensed")
     values: dict[str, str] = {}
     for part in listed.split(",") if listed and listed.strip() else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
+        if key == "condensed" and not equals:
+            equals, value = "=", "True"
         if not key or not equals or not value:
             raise ArgumentError("measure", "must have parameters as in `AP(rel=2)`", text)
+        typed, key = key, "condensed" if key == "judged_only" else key
         if key not in known:
-            raise UnknownNameError(f"parameter of {name}", key, known)
+            raise UnknownNameError(f"parameter of {name}", typed, known)
         if key in values:
             raise ArgumentError("measure", f"must have `{key}` once", text)
         values[key] = value
@@ -722,6 +833,18 @@ def _integer(name: str, value: str, *, least: int | None) -> int:
         at_least = "" if least is None else f" >= {least}"
         raise ArgumentError(name, f"must be an integer{at_least}", value)
     return int(value)
+
+
+def _highest(value: str) -> int:
+    if not _INTEGER.fullmatch(value) or not 1 <= int(value) <= _MOST:
+        raise ArgumentError("max", f"must be an integer from 1 to {_MOST}", value)
+    return int(value)
+
+
+def _truth(value: str) -> bool:
+    if value not in ("True", "False"):
+        raise ArgumentError("condensed", "must be True or False", value)
+    return value == "True"
 
 
 def _decimal(name: str, value: str, requirement: str, is_so: Callable[[Fraction], bool]) -> Fraction:
@@ -754,5 +877,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "docs": partial(_integer, "docs", least=1),
     "alpha": lambda value: float(_share("alpha", value)),
     "p": lambda value: float(_decimal("p", value, "must be at least 0 and below 1", lambda p: p < 1)),
+    "max": _highest,
+    "condensed": _truth,
 }
 """How the value of each parameter is read."""

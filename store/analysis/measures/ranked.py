@@ -22,7 +22,8 @@ lower are grades, ``junk``. Functions on flags take it as the flags have it. The
 relevance is below 0 too.
 
 A condensed list is the ranking without its unjudged documents [3]_. Made once by `condensed`, it
-can be scored by every measure: trec_eval's option -J, the ``judged_only`` of ir_measures.
+can be scored by every measure: trec_eval's option -J, the ``judged_only`` of ir_measures, and in names
+``AP(condensed)``.
 
 References
 ----------
@@ -400,11 +401,11 @@ def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
     return inferred_average_precision(relevant, judged, pooled, n_relevant)
 
 
-def condensed(rankings: GradedRankings) -> GradedRankings:
+def condensed(rankings: GradedRankings, least: int = 0) -> GradedRankings:
     """Delete the unjudged documents from every list, so that the others move up.
 
-    Whatever has a grade is kept, in the same order, and all of it at `judged`; a list that had none has
-    length 0. R and the ideal list stay as they were. trec_eval -J deletes grades below 0 as well.
+    What has a grade of at least `least` is kept, in the same order; as in trec_eval -J, a grade below 0 is no
+    judgement. A list that had none has length 0. R and the ideal list stay as they were.
 
     `cutoff` stays, and counts ranks before the deletion, like -M of trec_eval beside -J: a measure
     at k that shall find k judged documents needs rankings that were looked at deeper than k.
@@ -422,12 +423,13 @@ def condensed(rankings: GradedRankings) -> GradedRankings:
     [[[0, 1]]] [[0.5]]
     [[[1]]] [[1.0]]
     """
-    lengths = np.asarray(np.count_nonzero(rankings.judged, axis=-1), dtype=np.int64)
+    kept = rankings.relevant(least)
+    lengths = np.asarray(np.count_nonzero(kept, axis=-1), dtype=np.int64)
     width = int(lengths.max(initial=0))
     judged = np.arange(width) < lengths[..., None]
     grades = np.zeros(judged.shape, dtype=np.int32)
     # Both masks are read row by row, and have as many places in a row.
-    grades[judged] = rankings.grades[rankings.judged]
+    grades[judged] = rankings.grades[kept]
     return replace(rankings, grades=grades, judged=judged, lengths=lengths, open=None)
 
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.bounds import Bounds, score_bounds
 from store.analysis.measures.names import Scores, evaluate, parse_measure
-from store.analysis.measures.ranked import condensed
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
     InferredPool,
@@ -402,8 +401,7 @@ def diagnose(
     """
     inferred = infer_pool(rankings, None if depth is None else int(np.min(depth)))
     names = [parse_measure(text, level=level) for text in ("AP", "Bpref", f"Judged@{judged_at}")]
-    ap, bpref, judged = evaluate(graded, names)
-    (condensed_ap,) = evaluate(condensed(graded), names[:1])
+    ap, bpref, judged, condensed_ap = evaluate(graded, [*names, replace(names[0], condensed=True)])
     # Two grades will do: for AP a document is relevant or it is not.
     (bounds,) = score_bounds(graded, names[:1], scale=(level - 1, level))
     scores = RunScores(ap, bpref, condensed_ap, judged, bounds)

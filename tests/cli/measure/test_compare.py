@@ -37,6 +37,18 @@ def exact_p(differences: list[float], resolution: float) -> float:
     return sum(one >= abs(sum(whole)) for one in sums) / len(sums)
 
 
+def test_gmap_is_compared_by_logarithms(cli: Cli, here: Path) -> None:
+    """The t test is that of the logarithms of AP, which is said; exp(A - B) is one GMAP by the other."""
+    files = ("--qrels", STRICT, A, B, "-m", "GMAP", "--order", "trec9")
+    found = cli("compare", *files, "--format", "json").fine()
+    assert "exp(A - B) = GMAP of A / GMAP of B" in found.err
+    first, second = ([*scores_of(path).values()] for path in (A, B))
+    [row] = found.json()["difference"]
+    assert np.exp(row["difference"]) == pytest.approx(stats.gmean(first) / stats.gmean(second), rel=1e-12)
+    t2 = found.json()["tests"][0]
+    assert t2["p"] == pytest.approx(stats.ttest_rel(np.log(first), np.log(second)).pvalue, rel=1e-9)
+
+
 def test_two_runs_get_every_test(cli: Cli, here: Path) -> None:
     """The p-values are SciPy's, and that of all assignments of signs."""
     arguments = ("--qrels", STRICT, A, B, "--order", "trec9", "--format", "json")

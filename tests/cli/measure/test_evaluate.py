@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
 from tests.helpers.run import GARDEN, Cli, read_lines, read_run_list, write
@@ -295,8 +298,37 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
     write(here / "x.run", "1 Q0 a 1 1 x")
     write(here / "q", "1 0 a 1", "2 0 a 1")
     row, *words = cli("evaluate", "--qrels", "./q", "x.run").fine().out.splitlines()[2:]
-    assert row.split() == ["x", "AP", "0.5000", "2", "1"]
-    assert words == ["topics: topics of the mean.", "missing: judged topics where the run has no document."]
+    assert row.split() == ["x", "AP", "0.5000", "-5.853", "to", "6.853", "2", "1"]
+    assert words == [
+        "95 %: t interval over topics; pooler compare tests whether runs differ.",
+        "topics: topics of the mean.",
+        "missing: judged topics where the run has no document.",
+    ]
+
+
+def test_means_have_intervals_over_topics(cli: Cli, here: Path) -> None:
+    """They are SciPy's one-sample t, for GMAP of the logarithms; columns are added at the end."""
+    names = ("AP", "GMAP", "NumRel")
+    options = ("--qrels", STRICT, BM25, *(word for name in names for word in ("-m", name)))
+    found = cli("evaluate", *options, "--format", "json").fine().whole()
+    by_topic = [row for row in found["topics"] if row["topic"] != "all"]
+    ap, gmap, count = found["measures"]
+    for row in (ap, gmap):
+        values = [one["value"] for one in by_topic if one["measure"] == row["measure"]]
+        interval = ttest_1samp(values, 0).confidence_interval(0.95)
+        limits = np.exp(interval) if row is gmap else interval
+        assert [row["low"], row["high"]] == pytest.approx([*limits], rel=1e-12)
+    assert [*ap][-3:] == ["low", "high", "interval_reason"]
+    assert [count[name] for name in [*ap][-3:]] == [None, None, "no-mean"]
+    assert math.log(gmap["value"]) == pytest.approx(
+        mean(one["value"] for one in by_topic if one["measure"] == "GMAP"), rel=1e-12
+    )
+    write(here / "q", "1 0 a 1")
+    write(here / "x.run", "1 Q0 a 1 1 x")
+    alone = cli("evaluate", "--qrels", "./q", "x.run").fine()
+    assert "95 %" not in alone.out
+    [row] = cli("evaluate", "--qrels", "./q", "x.run", "--format", "tsv").fine().tsv()
+    assert (row["low"], row["interval_reason"]) == ("", "too-few-topics")
 
 
 def test_curves_of_pipes_and_of_runs_called_otherwise(cli: Cli, here: Path) -> None:

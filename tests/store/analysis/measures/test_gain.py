@@ -20,6 +20,8 @@ from store.analysis.measures.gain import (
     ideal_gain,
     normalised_gain,
 )
+from store.analysis.measures.names import evaluate, parse_measure
+from tests.store.analysis.measures.incomplete import one_list
 
 SLIDES = [4, 1, 4, 2, 1]
 GRADES = st.lists(st.integers(-2, 6), max_size=15)
@@ -30,7 +32,9 @@ def slow_gain(grades: list[int], gain: Gain, discount: Discount) -> float:
     terms = []
     for rank, grade in enumerate(grades, start=1):
         worth = Fraction(max(0, grade)) if gain == "grade" else Fraction(2 ** max(0, grade) - 1)
-        if discount == "log2":
+        if discount == "none":
+            terms.append(float(worth))
+        elif discount == "log2":
             terms.append(float(worth) / math.log2(rank + 1))
         else:
             terms.append(float(worth) / (math.log2(rank) if rank > 1 else 1))
@@ -53,6 +57,21 @@ def test_example_of_the_slides() -> None:
     assert float(total[1, 0]) == pytest.approx(6.984565739436, abs=5e-13)
     values = normalised_gain(grades, [np.array(SLIDES)], discount="jarvelin")
     np.testing.assert_allclose(values[:, 0], [0.878524786674, 0.685262793749], atol=5e-13)
+
+
+@pytest.mark.vector("Järvelin and Kekäläinen 2002, section 2: CG' and nCG', two decimals")
+def test_cumulated_gain_of_the_article() -> None:
+    """Their list of ten, three judged documents of grade 1 below it; .7647 is printed as .76."""
+    rankings = one_list("3230012230", "111")
+    printed = {
+        "CG": [3, 5, 8, 8, 8, 9, 11, 13, 16, 16],
+        "nCG": [1, 0.83, 0.89, 0.73, 0.62, 0.6, 0.69, 0.76, 0.89, 0.84],
+    }
+    for name, values in printed.items():
+        found = evaluate(rankings, [parse_measure(f"{name}@{rank}") for rank in range(1, 11)])
+        np.testing.assert_allclose([one.values.item() for one in found], values, atol=0.005)
+    (nothing,) = evaluate(one_list("00"), [parse_measure("nCG@2")])
+    assert nothing.reason(0, 0) == "no-relevant"
 
 
 @pytest.mark.vector("slides' grades in ir_measures, pytrec_eval, ranx and scikit-learn")

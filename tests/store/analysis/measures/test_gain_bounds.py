@@ -18,10 +18,11 @@ from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import in_arrays, one_list
 from tests.store.analysis.measures.plain_gain import plain_gain
 
+DISCOUNTS: tuple[Discount, ...] = ("log2", "jarvelin")
 NAMES = {
     (gain, discount): ("exp-" if gain == "exponential" else "") + discount
     for gain in get_args(Gain)
-    for discount in get_args(Discount)
+    for discount in DISCOUNTS
 }
 
 
@@ -57,7 +58,7 @@ def check(
     st.text("0123", min_size=1, max_size=6), st.lists(st.integers(-1, 4), max_size=3),
     st.lists(st.booleans(), min_size=6, max_size=6).filter(lambda free: sum(free) < 6),
     st.sampled_from([(0, 1), (0, 1, 3), (2, -1), (0, 4), (1, 2), (3,), (-1,)]),
-    st.sampled_from(get_args(Gain)), st.sampled_from(get_args(Discount)), st.none() | st.integers(1, 5),
+    st.sampled_from(get_args(Gain)), st.sampled_from(DISCOUNTS), st.none() | st.integers(1, 5),
 )  # fmt: skip
 def test_bounds_are_attained_and_no_filling_is_outside(
     labels: str, missed: list[int], free: list[bool], scale: tuple[int, ...], gain: Gain,
@@ -70,7 +71,7 @@ def test_bounds_are_attained_and_no_filling_is_outside(
 
 @pytest.mark.parametrize("cutoff", [None, 1, 2])
 @pytest.mark.parametrize("gain", get_args(Gain))
-@pytest.mark.parametrize("discount", get_args(Discount))
+@pytest.mark.parametrize("discount", DISCOUNTS)
 def test_every_list_of_three_ranks(gain: Gain, discount: Discount, cutoff: int | None) -> None:
     """Of grades 0 to 2 and free documents, with a document of grade 1 missed, or one of 3."""
     for free in itertools.product([False, True], repeat=3):

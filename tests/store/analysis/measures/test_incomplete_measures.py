@@ -50,12 +50,12 @@ def check_against_trec_eval(
     """Compare measures of every run and topic with pytrec_eval."""
     qrels, runs = evaluation
     rankings = in_arrays(qrels, runs)
-    if judged_only:
-        rankings = condensed(unjudged_below(rankings))
     evaluator = pytrec_eval.RelevanceEvaluator(
         qrels, ASKED, relevance_level=level, judged_docs_only_flag=judged_only
     )
-    names = [parse_measure(text, level=level) for text in texts]
+    how = "(condensed)" * judged_only
+    parts = [text.partition("@") for text in texts]
+    names = [parse_measure(f"{name}{how}{at}{rank}", level=level) for name, at, rank in parts]
     theirs = {tag: evaluator.evaluate(runs[tag]) for tag in rankings.tags}
     for text, scores in zip(texts, evaluate(rankings, names), strict=True):
         for run, tag in enumerate(rankings.tags):
@@ -198,6 +198,33 @@ def test_two_conventions_of_short_lists(length: int, judged: float, unjudged: fl
     flags = np.array([True, False, False])[:length]
     assert float(judged_share(flags, length, 10)) == pytest.approx(judged, nan_ok=True)
     assert float(unjudged_share(flags, length, 10)) == pytest.approx(unjudged)
+
+
+@given(evaluations(least=-2))
+def test_condensed_lists_equal_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
+    """A name with `judged_only=True` means there what it means here, its mean or sum included."""
+    qrels, runs = evaluation
+    rankings = in_arrays(qrels, runs)
+    for text in ("nDCG(judged_only=True)@3", "P(rel=2,judged_only=True)@2", "SetP(judged_only=True)"):
+        (scores,) = evaluate(rankings, [parse_measure(text)])
+        found = ir_measures.parse_measure(text).calc(qrels, runs["a"])
+        expected = {metric.query_id: metric.value for metric in found.per_query}
+        wanted = [expected[topic] for topic in rankings.topics]
+        np.testing.assert_allclose(scores.values[0], wanted, rtol=1e-12, atol=1e-14, err_msg=text)
+        assert scores.overall[0] == pytest.approx(found.aggregated, rel=1e-12)
+
+
+@pytest.mark.parametrize("level", [1, -2])
+def test_a_condensed_name_is_the_measure_of_the_condensed_list(level: int) -> None:
+    """AUC and RBP of judged documents only; a grade below 0 is one where the level is below 0, too."""
+    qrels = {"t": {"a": 1, "b": -2, "c": 0, "d": 2}}
+    rankings = in_arrays(qrels, {"x": {"t": {"?": 9.0, "b": 8.0, "a": 7.0, "!": 6.0, "c": 5.0, "d": 4.0}}})
+    kept = "bacd" if level < 0 else "acd"
+    alone = in_arrays(qrels, {"x": {"t": {docno: -float(place) for place, docno in enumerate(kept)}}})
+    for text in ("AUC{}", "RBP{}", "TP{}@3", "LeastAP{}", *["ERR{}@2"] * (level > 0)):
+        names = [parse_measure(text.format(how), level=level) for how in ("(condensed)", "")]
+        (of_name,), (of_list,) = evaluate(rankings, names[:1]), evaluate(alone, names[1:])
+        np.testing.assert_array_equal(of_name.values, of_list.values)
 
 
 def test_condensed_list_by_hand() -> None:

@@ -50,6 +50,8 @@ def test_aliases_are_those_of_ir_measures() -> None:
         ("num_rel_ret", "NumRet(rel=1)"), ("num_ret", "NumRet"), ("set_F", "SetF"),
         ("unj_10", "Unjudged@10"), ("DCG@5(dcg=jarvelin)", "DCG(dcg='jarvelin')@5"),
         (" P @5 (rel=2) ", "P(rel=2)@5"), ("infap", "infAP"), ("hit_rate@5", "Success@5"),
+        ("gm_map", "GMAP"), ("err@20", "ERR@20"), ("nDCG(judged_only=True)@10", "nDCG(condensed)@10"),
+        ("AP@5(condensed)", "AP(condensed)@5"), ("AP(judged_only=False)", "AP"), ("ERR(max=4)", "ERR"),
         ("F@3", "SetF@3"), ("e", "SetE"), ("auc", "Accuracy"), ("F(beta=inf)", "SetF(beta=inf)"),
     ],
 )  # fmt: skip
@@ -94,6 +96,7 @@ def test_a_name_of_trec_eval_is_worth_what_trec_eval_says(theirs: str, name: str
         ("F1", "`SetF` is the F of the whole list"),
         ("ndcg_cut", "as in `nDCG@10`"),
         ("iprec_at_recall", "as in `IPrec@0.1`"),
+        ("NERR10", "NERR8 to NERR11 of ir_measures are other measures"),
     ],
 )
 def test_names_that_mean_almost_the_same_have_a_hint(text: str, hint: str) -> None:
@@ -127,7 +130,8 @@ def test_parameters_are_read_exactly() -> None:
     "text",
     [
         "SetFallout(rel=2,docs=1000)", "SetF(beta=0.00001)", "SetE(rel=0,alpha=0.25)",
-        "DCG(dcg='exp-jarvelin')@5", "IPrec@0.001", "ElevenPoint(rel=-1)",
+        "DCG(dcg='exp-jarvelin')@5", "IPrec@0.001", "nERR(max=2,condensed)@9",
+        "AP(rel=2,condensed)", "ElevenPoint(rel=-1)",
     ],
 )  # fmt: skip
 def test_shortest_form_is_the_text(text: str) -> None:
@@ -148,11 +152,13 @@ def texts(draw: st.DrawFn) -> str:
         "dcg": st.sampled_from(["log2", "'exp-log2'", '"jarvelin"', "exp-jarvelin"]),
         "docs": st.integers(1, 10**6).map(str),
         "p": st.decimals(0, "0.99", places=2).map(str),
+        "max": st.integers(1, 1000).map(str),
     }
     taken = [key for key in measure.parameters if key == "docs" or draw(st.booleans())]
     if "alpha" in taken and "beta" in taken:
         taken.remove("beta")
-    listed = ",".join(f"{key}={draw(values[key])}" for key in taken)
+    words = [f"{key}={draw(values[key])}" for key in taken]
+    listed = ",".join([*words, *["condensed"] * (measure.can_condense and draw(st.booleans()))])
     text = f"{name}({listed})" if listed else name
     if measure.at and (measure.is_at_required or draw(st.booleans())):
         at = (
@@ -204,6 +210,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("SetF(alpha=1.5)", ": alpha must be between 0 and 1"),
         ("SetF(alpha=.5,beta=1)", "`measure` must have one of `beta` and `alpha`"),
         ("RBP(p=1)", ": p must be at least 0 and below 1, but got '1'"),
+        ("ERR(max=0)", ": max must be an integer from 1 to 1000, but got '0'"),
+        ("AP(condensed=yes)", ": condensed must be True or False, but got 'yes'"),
+        ("AP(condensed,judged_only=True)", "`measure` must have `condensed` once"),
         ("RBP(p=x)", ": p must be at least 0 and below 1"),
         ("nDCG(dcg=ln)", ": dcg must be one of log2, exp-log2, jarvelin, exp-jarvelin, but got"),
         ("SetFallout", r"needs the size of the collection, as in `SetFallout\(docs=100000\)`"),
@@ -219,10 +228,11 @@ def test_text_that_is_no_measure(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ncdg@10", "unknown measure `ncdg`; known: `NDCG`, `nDCG`"),
+        ("ncdg@10", "unknown measure `ncdg`; known: `nCG`, `NDCG`, `nDCG`"),
         ("Precison@5", "unknown measure `Precison`; known: `Precision`"),
-        ("AP(level=2)", "unknown parameter of AP `level`; known: `cutoff`, `rel`"),
-        ("P(judged_only=True)@5", "unknown parameter of P `judged_only`; known: "),
+        ("AP(level=2)", "unknown parameter of AP `level`; known: `condensed`, `cutoff`, `rel`"),
+        ("Judged(judged_only=True)@5", "unknown parameter of Judged `judged_only`; known: "),
+        ("statAP(condensed)", "unknown parameter of statAP `condensed`"),
     ],
 )
 def test_unknown_name_lists_the_known(text: str, message: str) -> None:

@@ -167,6 +167,18 @@ SMALL_RUNS: Runs = {
         ("AP(rel=2)", [1 / 2, None, None], [0.0, None, None], ["no-relevant"] * 4),
         ("P@2", [1 / 2, 0.0, 1 / 2], [1 / 2, 0.0, 0.0], []),
         ("RR", [1 / 2, 0.0, 1.0], [1.0, 0.0, 0.0], []),
+        # The lists 011 and 001 of relevant documents: 0011's AP is 5/12 (Kishida 2001, section 2).
+        ("OwnAP", [(1 / 2 + 2 / 3) / 2, None, 1.0], [1.0, None, None],
+         ["no-relevant", "no-relevant", "none-retrieved"]),
+        ("LeastAP", [(1 / 2 + 2 / 3) / 2, None, 1 / 2], [1.0, None, None],
+         ["no-relevant", "no-relevant", "none-retrieved"]),
+        # Two of three documents in three orders: 1, (1 + 2/3) / 2, (1/2 + 2/3) / 2; one of two: 1, 1/2.
+        ("RandomAP", [(1 + 5 / 6 + 7 / 12) / 3, None, 3 / 4], [1.0, None, None],
+         ["no-relevant", "no-relevant", "none-retrieved"]),
+        ("LeastAP@2", [1 / 2, None, 1 / 2], [1.0, None, None],
+         ["no-relevant", "no-relevant", "none-retrieved"]),
+        ("CG", [3, 0.0, 1], [1, 0.0, 0.0], []),
+        ("nCG@2", [2 / 3, None, 1.0], [1 / 3, None, 0.0], ["no-relevant"] * 2),
         ("BreakEven", [2 / 3, None, 1.0], [None, None, None],
          ["no-relevant", "list-too-short", "no-relevant", "list-too-short"]),
         ("Judged", [1.0, 1.0, 1 / 2], [1.0, None, None], ["no-documents"] * 2),

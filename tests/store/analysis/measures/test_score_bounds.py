@@ -255,5 +255,7 @@ def test_arguments_that_cannot_be_used() -> None:
         score_bounds(rankings, [parse_measure("AP")], scale=())
     with pytest.raises(UnknownNameError, match="unknown measure with known bounds `Bpref`"):
         score_bounds(rankings, [parse_measure("Bpref")], scale=(0, 1))
+    with pytest.raises(UnknownNameError, match=r"unknown measure with known bounds `AP\(condensed\)`"):
+        score_bounds(rankings, [parse_measure("AP(condensed)")], scale=(0, 1))
     with pytest.raises(ArgumentError, match="`cutoff` of P@10 must be at most the 5 ranks"):
         score_bounds(replace(rankings, cutoff=5), [parse_measure("P@10")], scale=(0, 1))

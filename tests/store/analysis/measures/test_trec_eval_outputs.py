@@ -19,12 +19,7 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.gain import rank_biased_precision
 from store.analysis.measures.names import evaluate, parse_measure
-from store.analysis.measures.ranked import (
-    attainable_precision,
-    condensed,
-    interpolated_precision,
-    precision_at,
-)
+from store.analysis.measures.ranked import attainable_precision, interpolated_precision, precision_at
 from store.analysis.rankings import GradedRankings
 from tests.store.analysis.measures.incomplete import in_arrays, unjudged_below
 
@@ -168,9 +163,11 @@ def check(expected: str, rankings: GradedRankings, level: int) -> int:
             number = int(name.partition("_")[2] or 10)
             assert printed.strip("'") == letters(rankings, columns[topic], number)
             continue
-        if name in ("gm_map", "gm_bpref"):
-            values = topic_values(rankings, {"gm_map": "map"}.get(name, "bpref"), level)
-            assert values is not None
+        if name == "gm_map":
+            (scores,) = evaluate(rankings, [parse_measure(name, level=level)])
+            found = float(scores.overall[0])
+        elif name == "gm_bpref":
+            values = by_name(rankings, "Bpref", level)
             found = float(np.exp(np.mean(np.log(np.maximum(values, 1e-5)))))
         elif name == "num_q":
             found = float(len(rankings.topics))
@@ -248,9 +245,8 @@ def test_output_of_judgement_groups() -> None:
 def test_options_of_trec_eval() -> None:
     """Judged documents only; a higher level; fewer ranks."""
     plain = rankings_of("qrels.test.gz", "results.test.gz")
-    only = condensed(unjudged_below(plain))
-    assert int(only.lengths.sum()) == 738
-    assert by_name(only, "AP", 1).mean() == pytest.approx(0.1848, abs=5e-5)
+    assert int(by_name(plain, "NumRet(condensed)", 1).sum()) == 738
+    assert by_name(plain, "AP(condensed)", 1).mean() == pytest.approx(0.1848, abs=5e-5)
     graded = rankings_of("qrels.rel_level.gz", "results.test.gz")
     assert graded.n_relevant(2).sum() == 97
     assert by_name(graded, "AP", 2).mean() == pytest.approx(0.1667, abs=5e-5)
