@@ -25,6 +25,7 @@ from store.analysis.arrays import RankedDocuments
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_regular_file
+from store.formats.tables import Numbering
 from store.ranking import rank_order
 from store.records import Order, Ranking, Run
 
@@ -188,7 +189,7 @@ def ranked_runs(
     docno. `FormatError` has all faults of a file; `ArgumentError`: two runs have the same tag, or ``rank`` is
     asked of ranks that are no integers.
     """
-    ids: dict[str, int] = {}
+    ids = Numbering()
     rankings: _Rankings = {}
     tags: list[str] = []
     entries = [one for one in named if isinstance(one, RunEntry)]
@@ -206,17 +207,18 @@ def ranked_runs(
             advance(isinstance(one, RunEntry))
             see_tag(run.tag, tags)
             if isinstance(run, NumberedRun):
-                fresh = [ids.setdefault(docno, len(ids)) for docno in run.docnos()]
+                fresh = [*map(ids.__getitem__, run.docnos())]
                 known = of_reader.get(run.reader, np.empty(0, np.int32))
                 common = of_reader[run.reader] = np.concatenate([known, np.array(fresh, np.int32)])
                 for packed in run.rankings:
                     rankings[run.tag, packed.topic] = common[np.frombuffer(packed.documents, "<i4")]
                 continue
             for ranking in run.rankings:
-                documents = [ids.setdefault(docno, len(ids)) for docno in ranking.docnos]
+                numbers = map(ids.__getitem__, ranking.docnos)
+                documents = np.fromiter(numbers, np.int32, len(ranking.docnos))
                 in_order = rank_order(ranking.docnos, ranking.scores, ranking.ranks, order=order)
-                rankings[run.tag, ranking.topic] = np.array(documents, dtype=np.int32)[in_order]
-    return RankedDocuments(tuple(tags), rankings, ids, dict(enumerate(ids)))
+                rankings[run.tag, ranking.topic] = documents[in_order]
+    return RankedDocuments(tuple(tags), rankings, dict(ids), dict(enumerate(ids)))
 
 
 def judged_runs(

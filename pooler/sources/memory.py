@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from math import isfinite
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from pooler.sources.files import files_of
 from store.errors import ArgumentError
-from store.fields import LONGEST_ID
+from store.fields import LONGEST_ID, are_plain_ids
 from store.records import Qrel, Ranking, Run
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST = 10**308
+"""Whole numbers from here on may be more than a float holds."""
 
 _TOPIC = ("topic", "qid", "query_id", "q_id")
 _DOCNO = ("docno", "doc_id", "docid")
@@ -32,23 +41,55 @@ def _is_ranking(given: object) -> bool:
     return _is_frame(given) or hasattr(given, "to_dict")
 
 
-def _by_topic(name: str, given: Any) -> dict[str, dict[str, float]]:
-    """Return the value of each document of each topic; `name` is ``qrels`` or ``runs``.
+def _by_topic(name: str, given: Any) -> dict[str, tuple[list[str], NDArray[np.float64]]]:
+    """Return the documents of each topic and their values; `name` is ``qrels`` or ``runs``.
 
     `ArgumentError` names what has another shape, and a value that is no number.
 
     >>> _by_topic("qrels", [(1, 7, 1.0)])
-    {'1': {'7': 1.0}}
+    {'1': (['7'], array([1.]))}
     """
-    found: dict[str, dict[str, float]] = {}
-    for topic, docno, value in _rows(name, given):
-        of_topic = found.setdefault(_id(name, topic), {})
-        if (key := _id(name, docno)) in of_topic:
-            raise ArgumentError(name, f"must name a document once for topic {topic}", docno)
-        if isinstance(value, str) or not isinstance(value, SupportsFloat) or not isfinite(value):
-            raise ArgumentError(name, f"must hold finite numbers: topic `{topic}`, document `{docno}`", value)
-        of_topic[key] = float(value)
-    return found
+    found: dict[str, tuple[list[Any], list[Any]]] = {}
+    for topic, docnos, values in _columns(name, given):
+        of_topic = found.setdefault(_id(name, topic), ([], []))
+        of_topic[0].extend(docnos)
+        of_topic[1].extend(values)
+    return {
+        topic: (_docnos(name, topic, docnos), _numbers(name, topic, docnos, values))
+        for topic, (docnos, values) in found.items()
+    }
+
+
+def _docnos(name: str, topic: str, given: list[Any]) -> list[str]:
+    is_plain = {*map(type, given)} <= {str} and are_plain_ids(given)
+    docnos = given if is_plain else [_id(name, one) for one in given]
+    if len({*docnos}) < len(docnos):
+        twice = next(one for one, n in Counter(docnos).items() if n > 1)
+        raise ArgumentError(name, f"must name a document once for topic {topic}", twice)
+    return docnos
+
+
+def _numbers(name: str, topic: str, docnos: list[Any], values: list[Any]) -> NDArray[np.float64]:
+    import numpy as np
+
+    kinds = {*map(type, values)}
+    if not all(issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds):
+        # Text is no number, though float() may read it.
+        for docno, value in zip(docnos, values, strict=True):
+            if isinstance(value, str) or not isinstance(value, SupportsFloat):
+                raise _no_number(name, topic, docno, value)
+        values = [*map(float, values)]
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except OverflowError:  # a whole number beyond what a float holds
+        numbers = np.array([value if abs(value) < _MOST else np.inf for value in values], dtype=np.float64)
+    for place in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        raise _no_number(name, topic, docnos[place], values[place])
+    return numbers
+
+
+def _no_number(name: str, topic: str, docno: Any, value: Any) -> ArgumentError:
+    return ArgumentError(name, f"must hold finite numbers: topic `{topic}`, document `{docno}`", value)
 
 
 def runs_given(runs: Any) -> Iterator[str | Run]:
@@ -76,12 +117,7 @@ def runs_given(runs: Any) -> Iterator[str | Run]:
 
 
 def _run(tag: Any, run: Any) -> Run:
-    import numpy as np
-
-    rankings = [
-        Ranking(topic, [*scores], np.array([*scores.values()], dtype=np.float64), None)
-        for topic, scores in _by_topic("runs", run).items()
-    ]
+    rankings = [Ranking(topic, *ranked, None) for topic, ranked in _by_topic("runs", run).items()]
     return Run(str(tag), rankings, sha256="")
 
 
@@ -102,31 +138,44 @@ def qrels_given(given: Any) -> str | list[Qrel] | None:
         if all(isinstance(one, Qrel) for one in given):
             return [*given]
     found = []
-    for topic, grades in _by_topic("qrels", given).items():
-        for docno, grade in grades.items():
-            if grade != int(grade):
-                requirement = f"must hold whole numbers: topic `{topic}`, document `{docno}`"
-                raise ArgumentError("qrels", requirement, grade)
-            found.append(Qrel(topic, docno, int(grade)))
+    for topic, (docnos, grades) in _by_topic("qrels", given).items():
+        for place in (grades % 1).nonzero()[0].tolist():
+            requirement = f"must hold whole numbers: topic `{topic}`, document `{docnos[place]}`"
+            raise ArgumentError("qrels", requirement, float(grades[place]))
+        found += [Qrel(topic, *graded) for graded in zip(docnos, map(int, grades.tolist()), strict=True)]
     return found
 
 
-def _rows(name: str, given: Any) -> Iterator[tuple[Any, Any, Any]]:
+def _columns(name: str, given: Any) -> Iterator[tuple[Any, Iterable[Any], Iterable[Any]]]:
+    """Yield topics with their documents and values; a topic may come again."""
     what = _WHAT[name]
-    if _is_frame(given):
-        columns = [_column(name, given, names) for names in (_TOPIC, _DOCNO, _VALUE[name])]
-        yield from zip(*(given[column] for column in columns), strict=True)
-        return
-    if not isinstance(given, Mapping) and hasattr(given, "to_dict"):
+    if not isinstance(given, Mapping) and not _is_frame(given) and hasattr(given, "to_dict"):
         given = given.to_dict()
     if isinstance(given, Mapping):
         for topic, of_topic in given.items():
             if not isinstance(of_topic, Mapping):
                 requirement = f"must be {{topic: {{docno: {what}}}}}, and topic `{topic}` is no mapping"
                 raise ArgumentError(name, requirement, of_topic)
-            for docno, value in of_topic.items():
-                yield topic, docno, value
+            yield topic, of_topic.keys(), of_topic.values()
         return
+    rows = _frame_rows(name, given) if _is_frame(given) else _rows(name, given)
+    for topic, of_topic in groupby(rows, key=itemgetter(0)):
+        _, docnos, values = zip(*of_topic, strict=True)
+        yield topic, docnos, values
+
+
+def _frame_rows(name: str, frame: Any) -> Iterator[tuple[Any, Any, Any]]:
+    columns = [frame[_column(name, frame, names)] for names in (_TOPIC, _DOCNO, _VALUE[name])]
+    # What numpy and Arrow hold is a list sooner than it is iterated.
+    lists = [
+        next((getattr(one, how)() for how in ("to_pylist", "to_list") if hasattr(one, how)), one)
+        for one in columns
+    ]
+    return zip(*lists, strict=True)
+
+
+def _rows(name: str, given: Any) -> Iterator[tuple[Any, Any, Any]]:
+    what = _WHAT[name]
     for row in given if isinstance(given, Iterable) else [given]:
         if hasattr(row, "query_id"):
             yield row.query_id, row.doc_id, row.relevance if name == "qrels" else row.score
