@@ -17,6 +17,7 @@ from pooler.commands.trust.diagnose import Diagnosis, diagnose
 from pooler.commands.trust.report_material import CommandLines
 from pooler.commands.trust.sensitivity import SensitivityResult, ranks_below, sensitivity
 from pooler.files import check_place, write_whole
+from pooler.judge_kinds import models_sentence, voters_sentence
 from pooler.messages import Listener, listening, progress, say, warn
 from pooler.pages.page import Figure, ReportPage, Section, Verdict
 from pooler.pages.report import Report, check_replaceable, figure, page_table, written_by
@@ -67,8 +68,8 @@ def report_runs(
 
     Example: pooler report runs pages --for bm25-words --qrels alice -m AP -m P@10
 
-    only : Write the page of this run alone; may be repeated. It is compared with all runs as ever.
-    names : Name the runs that are best on a topic, whose ever they are.
+    only : Write the page of this run alone; may be repeated. It is compared with all runs all the same.
+    names : Name the runs that are best on a topic.
     measures : A mean over topics, named as in `show measures`; may be repeated.
 
     Raises
@@ -115,6 +116,7 @@ def report_runs(
         placed=tuple(place_runs(one.values, seed=SEED) for one in scored.scores),
         brought=_brought(source, diagnosis, depth),
         chosen=tuple(dict.fromkeys(only)) or scored.runs,
+        settings=scored.settings,
     )
     options = [word for one in scored.measures for word in ("-m", one)]
     commands = CommandLines(source, judged.files, cutoff)
@@ -215,7 +217,8 @@ class RunPages(Result):
     def _tables(self) -> Iterator[Table | Later]:
         yield self._summary()
         yield Later(self._topics)
-        yield from () if self.brought is None else (self.brought,)
+        if self.brought is not None:
+            yield self.brought
 
     def _summary(self) -> Table:
         columns: dict[Column, Any] = {RUN: self.runs, hidden("page", "text"): file_names(self.runs)}
@@ -251,13 +254,11 @@ class RunPages(Result):
             is_best = (scores.values >= best - TIED_MAP).T
             best_runs = [listed([*np.array(self.runs)[are]], 3) for are in is_best]
             for tag in self.chosen:
-                run = self.runs.index(tag)
-                own = scores.values[run]
-                for at, topic in enumerate(self.evaluation.topics):
-                    those = own[at], best[at], median[at], worst[at], own[at] - median[at]
-                    rows.append(
-                        (tag, str(scores.measure), topic, *those, best_runs[at], scores.reason(run, at))
-                    )
+                run, measure = self.runs.index(tag), str(scores.measure)
+                for at, own in enumerate(scores.values[run].tolist()):
+                    those = own, best[at], median[at], worst[at], own - median[at]
+                    reason = scores.reason(run, at)
+                    rows.append((tag, measure, self.evaluation.topics[at], *those, best_runs[at], reason))
         floats = [Column(name, "float") for name in ("score", "best", "median", "worst", "difference")]
         columns = [RUN, Column("measure"), TOPIC, *floats, Column("best_runs"), REASON]
         return Table.of_columns("topics", dict(zip(columns, zip(*rows, strict=True), strict=True)))
@@ -276,22 +277,19 @@ def _page(found: RunPages, tag: str, command: str, *, names: bool) -> ReportPage
     parts = [_measured(found, place, tag, names=names) for place in range(len(found.placed))]
     parts += [_flipped(found, tag), _alone(found, tag)]
     runs, topics = counted(len(found.runs), "run"), counted(n_topics, "topic")
-    warnings = found.diagnosis.warnings
+    voters = found.diagnosis.judged.voters
     sentences = [
         f"This run beside all {runs}, itself among them, on {topics} with judgements; relevant = grade"
-        f" {found.diagnosis.judged.level} or more",
-        f"Intervals say what other topics like these could change: {RESAMPLES:,} times, as many topics are"
-        f" drawn with replacement and all runs placed by their means over them (bootstrap, 95%, seed {SEED})",
-        *[f"With fewer than {FEW_TOPICS} topics they are too narrow"] * (n_topics < FEW_TOPICS),
-        *(
-            one[:1].upper() + one[1:].partition("; --")[0]
-            for one in warnings
-            if not any(other in one for other in found.runs)
-        ),
-        *[f"The run's own scores: `{command}`"] * bool(command),
+        f" {found.diagnosis.judged.level} or more.",
+        *voters_sentence(voters),
+        *models_sentence(voters.models if voters.is_named else ()),
+        f"Intervals (95%) say what other topics like these could change: {RESAMPLES:,} times, as many topics"
+        f" are drawn with replacement and all runs placed by their means over them (bootstrap, seed {SEED}).",
+        *[f"With fewer than {FEW_TOPICS} topics they are too narrow."] * (n_topics < FEW_TOPICS),
+        *[f"The run's own scores: `{command}`."] * bool(command),
     ]
     verdicts, sections = zip(*parts, strict=True)
-    return ReportPage(f"Run {tag}", f"{'. '.join(sentences)}.", sections, written_by(), verdicts)
+    return ReportPage(f"Run {tag}", " ".join(sentences), sections, written_by(), verdicts)
 
 
 def _measured(found: RunPages, place: int, tag: str, *, names: bool) -> tuple[Verdict, Section]:
@@ -360,7 +358,7 @@ def _alone(found: RunPages, tag: str) -> tuple[Verdict, Section]:
         answer, why = ("none", "The run fed no pool.") if pool else ("unknown", "The pool is not known.")
         return Verdict(title, answer, why), Section(title, (why,))
     parts = [f"{outcomes[name]:,} {name}" for name in OUTCOMES if outcomes[name]]
-    text = f"To the pool of depth {pool.span} this run alone brought {counted(outcomes.total(), 'document')}"
+    text = f"Of the first {pool.span} documents of the pooled runs, this run alone has {outcomes.total():,}"
     text += f": {', '.join(parts)}." if parts else "."
     own = page_table(_of(found.brought, run=tag), _BROUGHT[1:], caption="Each, and what judging found in it.")
     return Verdict(title, f"{outcomes.total():,}", text), Section(title, (text, *[own] * bool(parts)))

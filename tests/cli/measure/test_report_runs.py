@@ -148,6 +148,9 @@ def test_no_other_run_is_named_unless_asked(cli: Cli, judged: Path, options: tup
         assert is_named(tag, page)
         assert [one for one in tags if one != tag and is_named(one, page)] == []
         assert page.stat().st_mode & 0o044 == 0o044
+        assert ("No person votes here: strict is a model." in page.read_text("utf-8")) == (
+            "strict" in options
+        )
     cli("report", "runs", "pages", "--names", "--for", tags[0], *options).fine()
     assert any(is_named(one, judged / "pages" / f"{tags[0]}.html") for one in tags[1:])
 
