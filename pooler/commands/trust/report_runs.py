@@ -330,35 +330,30 @@ def _flipped(found: RunPages, tag: str) -> tuple[Verdict, Section]:
     before, after = places(flips.map_before)[run], places(flips.map_after)[:, run]
     text = f"At {below}, the run has an unjudged document on {counted(n_open, 'topic')}."
     if n_open:
-        text += (
-            f" Were they relevant, its MAP would be {flips.map_after[run, run]:.4f} instead of {score:.4f},"
-        )
-        text += f" and its place {after[run]:.0f} instead of {before:.0f}."
+        text += f" Were they relevant, its MAP would be {flips.map_after[run, run]:.4f} instead of"
+        text += f" {score:.4f}, and its place {after[run]:.0f} instead of {before:.0f}."
     if (others := np.delete(after, run)).size:
         ends = dict.fromkeys((f"{others.min():.0f}", f"{others.max():.0f}"))
         text += f" Were those of one other run relevant instead, its place would be {' to '.join(ends)}."
     limits = f"Whatever all unjudged documents of its list are, its MAP is from {low:.4f} to {high:.4f}."
     names = ["topic", "docno", "status", "ap_before", "change", "reason"]
     caption = f"The document at {below}, and by how much AP would change if it is unjudged and were relevant"
-    own = page_table(
-        _of(flips.table("topics"), run=tag), names, caption=f"{caption} (eq. 19 of Kishida 2001)."
-    )
+    rows = _of(flips.table("topics"), run=tag)
+    own = page_table(rows, names, caption=f"{caption} (eq. 19 of Kishida 2001).")
     answer = f"place {after[run]:.0f} if those at {below} were relevant" if n_open else f"none at {below}"
     return Verdict(title, answer, text), Section(title, (text, limits, own))
 
 
 def _alone(found: RunPages, tag: str) -> tuple[Verdict, Section]:
     """Show the documents that the run alone brought to the pool."""
-    title, outcomes, pool = (
-        "Documents that no other run brought",
-        found.outcomes(tag),
-        found.diagnosis.found.pool,
-    )
+    title, outcomes = "Documents that no other run brought", found.outcomes(tag)
+    pool = found.diagnosis.found.pool
     if outcomes is None or found.brought is None or pool is None:
         answer, why = ("none", "The run fed no pool.") if pool else ("unknown", "The pool is not known.")
         return Verdict(title, answer, why), Section(title, (why,))
     parts = [f"{outcomes[name]:,} {name}" for name in OUTCOMES if outcomes[name]]
-    text = f"Of the first {pool.span} documents of the pooled runs, this run alone has {outcomes.total():,}"
+    n = counted(outcomes.total(), "document")
+    text = f"Within depth {pool.span} of the runs that fed the pool, this run alone has {n}"
     text += f": {', '.join(parts)}." if parts else "."
     own = page_table(_of(found.brought, run=tag), _BROUGHT[1:], caption="Each, and what judging found in it.")
     return Verdict(title, f"{outcomes.total():,}", text), Section(title, (text, *[own] * bool(parts)))
