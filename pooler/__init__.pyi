@@ -72,6 +72,7 @@ from pooler.commands.trust.paper_least import paper_least as paper_least
 from pooler.commands.trust.paper_least import swap_of_ranks as swap_of_ranks
 from pooler.commands.trust.paper_sources import paper_sources as paper_sources
 from pooler.commands.trust.report import report as report
+from pooler.commands.trust.report_runs import report_runs as report_runs
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity
 from pooler.commands.trust.variation import variation as variation
 from pooler.qrels_rules import Qrels as Qrels

@@ -486,6 +486,38 @@ def written(cell: Cell, column: Column) -> str:
     return sanitise_line(" ".join(map(str, cell))) or "-"
 
 
+def tsv_lines(table: Table) -> Iterator[str]:
+    r"""Yield tab separated values with a header: undefined is empty, a list is joined by blanks.
+
+    >>> [*tsv_lines(Table("t", [Column("run"), Column("ap", "float")], {"run": ["a"], "ap": [0.5]}))]
+    ['run\tap', 'a\t0.5']
+    """
+    yield "\t".join(column.name for column in table.columns)
+    for block in table.blocks():
+        cells = (map_cells(_tsv_cell, block[one.name], one.kind) for one in table.columns)
+        yield from map("\t".join, zip(*cells, strict=True))
+
+
+def _tsv_cell(cell: Cell, kind: str) -> str:
+    """Write one cell; text loses tabs and line ends, never quotes."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return repr(cell)
+    if isinstance(cell, datetime):
+        return moment_text(cell, kind)
+    if kind == "records" and isinstance(cell, Sequence):
+        return str(len(cell))
+    return sanitise_line(str(cell) if isinstance(cell, str | int) else " ".join(map(str, cell)))
+
+
+def moment_text(moment: datetime, kind: str) -> str:
+    """Write a moment as programs read it: ISO 8601, UTC."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds" if kind == "instant" else "seconds")
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """Write the first names one after the other, and how many more there are.
 

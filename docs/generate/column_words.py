@@ -18,7 +18,7 @@ MEANINGS = {
     "at_desk": "whether it was done at the judging screen", "band": "the word for a value of that size",
     "before": "the value before the change", "because": "codes of what the run is refused for",
     "begins": "the first words",
-    "best_rank": "best rank of any run",
+    "best_rank": "best rank of any run", "best_runs": "the runs whose score is the best",
     "better": "the run ahead", "bpref": "bpref", "budget": "documents to draw for each topic",
     "calibration": "documents that all judges get", "cannot": "documents that a judge could not judge",
     "check": "the rule", "checked": "how many were looked at", "class": "the true class",

@@ -9,16 +9,16 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
 from pooler.command import Option
 from pooler.messages import say
-from pooler.tables import Cell, RenderedView, Table, View, map_cells, render_view
+from pooler.tables import RenderedView, Table, View, map_cells, moment_text, render_view, tsv_lines
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
-from store.text import counted, sanitise_line
+from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.result import Result
@@ -113,7 +113,7 @@ def render(result: Result, output: Output, *, plot: Path | None = None) -> None:
         _write(output, lambda stream: _write_json(result, tables, stream))
         return
     output.check_one([table.name for table in tables])
-    _write(output, lambda stream: _write_tsv(tables[0], stream))
+    _write(output, lambda stream: stream.writelines(f"{line}\n" for line in tsv_lines(tables[0])))
 
 
 def check_choice(result: Result, output: Output) -> None:
@@ -244,49 +244,22 @@ def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None
     for table in tables:
         stream.write(f", {json_text(table.name)}: [")
         names, between = [column.name for column in table.columns], ""
-        for rows in _rows(table, _plain):
-            stream.write(between + json_text([dict(zip(names, row, strict=True)) for row in rows])[1:-1])
+        for block in table.blocks():
+            cells = (map_cells(_plain, block[one.name], one.kind) for one in table.columns)
+            rows = [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+            stream.write(between + json_text(rows)[1:-1])
             between = ", "
         stream.write("]")
     stream.write("}\n")
 
 
-def _rows(table: Table, write: Callable[[Any, str], Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield rows, many at once, each cell as it is written in a column of its kind."""
-    for block in table.blocks():
-        cells = (map_cells(write, block[one.name], one.kind) for one in table.columns)
-        yield list(zip(*cells, strict=True))
-
-
 def _plain(value: Any, kind: str = "") -> Any:
     """Return a value as JSON has it: moments in ISO 8601, UTC."""
     if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="microseconds" if kind == "instant" else "seconds")
+        return moment_text(value, kind)
     if isinstance(value, Mapping):
         return {name: _plain(one) for name, one in value.items()}
     return list(value) if isinstance(value, tuple) else value
-
-
-def _write_tsv(table: Table, stream: TextIO) -> None:
-    """Write tab separated values with a header: undefined is empty, a list is joined by blanks."""
-    stream.write("\t".join(column.name for column in table.columns) + "\n")
-    for rows in _rows(table, _tsv_cell):
-        stream.writelines("\t".join(row) + "\n" for row in rows)
-
-
-def _tsv_cell(cell: Cell, kind: str) -> str:
-    """Write one cell; text loses tabs and line ends, never quotes."""
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, float):
-        return repr(cell)
-    if isinstance(cell, datetime):
-        return str(_plain(cell, kind))
-    if kind == "records" and isinstance(cell, Sequence):
-        return str(len(cell))
-    return sanitise_line(str(cell) if isinstance(cell, str | int) else " ".join(map(str, cell)))
 
 
 _TEX = str.maketrans(

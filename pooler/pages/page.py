@@ -130,6 +130,8 @@ class Figure:
     table: PageTable
     command: str
     n: str = ""
+    is_open: bool = False
+    """Whether the numbers are seen at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +242,14 @@ def _section(section: Section, number: int) -> Iterator[str]:
 def _figure(figure: Figure, key: str) -> str:
     n_rows = len(figure.table.rows)
     n = f'<p class="how">N: {marked(figure.n)}.</p>' if figure.n else ""
+    opened = ' open=""' * figure.is_open
     return (
         f'<figure id="{key}" aria-labelledby="{key}-h">\n<figcaption>'
         f'<h3 id="{key}-h">{escaped(figure.chart.title)}</h3>\n'
         f'<p class="how">{marked(figure.how_to_read)}</p>'
         f"{n}</figcaption>\n"
         f"{_drawing(figure.chart, key)}"
-        f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
+        f"<details{opened}>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
         f"</summary>\n{_table(figure.table, f'Numbers of {figure.chart.title}')}</details>\n"
         f"{_command(figure.command)}</figure>\n"
     )

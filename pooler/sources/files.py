@@ -200,7 +200,9 @@ class FileQrels:
         if found:
             by = code_words({row.grade for row in found})
             say(f"{name}: {counted(len(found), 'pooled document')} without a grade ({by})")
-        return GivenQrels(name, graded, level_of_files(scale, self.level), pooled, unclear)
+        why = {(row.topic, row.docno): meanings[row.grade].value for row in found}
+        left_out = {pair: word for pair, word in why.items() if word != Meaning.UNJUDGED}
+        return GivenQrels(name, graded, level_of_files(scale, self.level), pooled, left_out, unclear)
 
 
 @dataclass(eq=False)
@@ -229,7 +231,8 @@ class JudgesQrels:
         if n := final.count_left_out("undecided"):
             warn(f"{counted(n, 'document')} undecided, left out")
         warn_about_voters(all_votes.voters)
-        return GivenQrels("the judges", final.rows, 1 if definition.binary_first else level)
+        level = 1 if definition.binary_first else level
+        return GivenQrels("the judges", final.rows, level, left_out=final.left_out)
 
 
 def gather_files(

@@ -43,6 +43,8 @@ class GivenQrels:
     """Least grade that is relevant."""
     pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By topic, documents that were pooled and have no grade."""
+    left_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """By topic and docno why documents that somebody looked at have no grade: skipped, cannot, undecided."""
     untold: Sequence[int] = ()
     """Codes below -1 without a declared meaning; they are among the grades."""
     voters: Voters = field(default_factory=Voters)
@@ -78,6 +80,8 @@ class Judged:
     """File of each run, by its tag; empty for a collection."""
     pooled: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     """By topic, documents that were pooled and have no grade."""
+    left_out: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """As of `GivenQrels`; not told where `grades` are given."""
     given: GivenQrels | None = None
     """What `qrels` are of where they are of files; ``None`` = a collection."""
 

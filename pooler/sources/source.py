@@ -228,6 +228,7 @@ class Source:
             topic: np.array([ranked.ids.get(docno, -1) for docno in some], dtype=np.int64)
             for topic, some in given.pooled.items()
         }
+        facts["left_out"] = given.left_out
         if self.is_of_files:
             facts["given"] = given
             tells_level = self._given["tells_level"] and self._given["level"] is None

@@ -121,7 +121,8 @@ class CollectionQrels:
             for topic, docno in (*final.left_out, *opened.grades.open_pairs(final.all_votes, definition)):
                 pooled.setdefault(topic, []).append(docno)
             self._tell(opened, final, level)
-        return GivenQrels(self.named.label, final.rows, least, pooled, voters=final.all_votes.voters)
+        voters = final.all_votes.voters
+        return GivenQrels(self.named.label, final.rows, least, pooled, final.left_out, voters=voters)
 
     def beside(self, runs: CollectionRuns, hint: str, *, docnos: bool) -> Judged:
         """Read the qrels beside runs of the collection, by numbers of documents where these will do."""
@@ -149,7 +150,7 @@ class CollectionQrels:
                 pooled = opened.grades.ungraded(final.by_topic(), definition)
                 self._tell(opened, final, level)
                 grades = grades_by_topic(ranked, final.rows)
-                facts = {"qrels": final.rows, "level": least}
+                facts = {"qrels": final.rows, "level": least, "left_out": final.left_out}
                 facts |= {"voters": final.all_votes.voters, **_facts(opened, ranked)}
             check_stored(opened, ranked, grades, runs.order)
             return Judged(ranked, pools=pools, pooled=pooled, **facts)

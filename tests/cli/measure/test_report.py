@@ -471,7 +471,7 @@ def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
     for out, message in (
         ("runs.tsv", "must be new, or a page"),
         ("mine.html", "must be new, or a page that pooler wrote"),
-        ("runs", "it is a folder"),
+        ("./runs", "it is a folder"),
         ("nowhere/page.html", "there is no folder nowhere"),
         ("-", "must be a file"),
     ):
