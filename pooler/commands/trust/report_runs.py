@@ -222,9 +222,10 @@ class RunPages(Result):
 
     def _summary(self) -> Table:
         columns: dict[Column, Any] = {RUN: self.runs, hidden("page", "text"): file_names(self.runs)}
-        for name, one in zip(self.evaluation.measures, self.placed, strict=True):
+        limits = self.evaluation.interval.transpose(1, 0, 2)
+        for name, one, (low, high) in zip(self.evaluation.measures, self.placed, limits, strict=True):
             columns[Column(name, "float", about="the mean; json and tsv have intervals, too")] = one.mean
-            columns |= {hidden(f"{name}_low"): one.low, hidden(f"{name}_high"): one.high}
+            columns |= {hidden(f"{name}_low"): low, hidden(f"{name}_high"): high}
             for end in ("place", "place_low", "place_high"):
                 show: Show = "always" if end == "place" else "never"
                 cells = [None if np.isnan(place) else int(place) for place in getattr(one, end)]
@@ -283,8 +284,8 @@ def _page(found: RunPages, tag: str, command: str, *, names: bool) -> ReportPage
         f" {found.diagnosis.judged.level} or more.",
         *voters_sentence(voters),
         *models_sentence(voters.models if voters.is_named else ()),
-        f"Intervals (95%) say what other topics like these could change: {RESAMPLES:,} times, as many topics"
-        f" are drawn with replacement and all runs placed by their means over them (bootstrap, seed {SEED}).",
+        "Intervals (95%) say what other topics like these could change: of a mean by Student's t, of a place"
+        f" by {RESAMPLES:,} draws of as many topics with replacement (bootstrap, seed {SEED}).",
         *[f"With fewer than {FEW_TOPICS} topics they are too narrow."] * (n_topics < FEW_TOPICS),
         *[f"The run's own scores: `{command}`."] * bool(command),
     ]
@@ -302,9 +303,10 @@ def _measured(found: RunPages, place: int, tag: str, *, names: bool) -> tuple[Ve
         answer = f"place {one.place[run]:.0f} of {len(found.runs)}"
         best, median, worst = (f"{mean:.4f}" for mean in best_median_worst(one.mean[:, np.newaxis])[:, 0])
         text = f"Mean {one.mean[run]:.4f}; the best run has {best}, the median {median}, the worst {worst}."
-    if not np.isnan(one.low[run]):
-        text += f" 95 of 100 sets of other topics like these would give it {one.low[run]:.4f} to"
-        text += f" {one.high[run]:.4f}, and place {one.place_low[run]:.0f} to {one.place_high[run]:.0f}."
+    low, high = found.evaluation.interval[:, place, run]
+    if not np.isnan(low):
+        text += f" Other topics like these could give it {low:.4f} to {high:.4f}, and place"
+        text += f" {one.place_low[run]:.0f} to {one.place_high[run]:.0f} (95%)."
     signs = np.sign(np.round(np.array(table.data["difference"]), 12))
     better, worse, same = (int((signs == sign).sum()) for sign in (1, -1, 0))
     how = f"Better than the median on {counted(better, 'topic')}, worse on {worse:,}, the same on {same:,}."

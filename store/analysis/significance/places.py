@@ -46,14 +46,12 @@ def places(means: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Means of runs and their places, 1 = the best, each with the ends of its interval; shape (n_runs,).
+    """Means of runs and their places, 1 = the best, with the ends of an interval; shape (n_runs,).
 
-    NaN: the run has no score; of intervals also: there is one topic. Ends of places are places that occurred.
+    NaN: the run has no score; of intervals also: there is one topic. Ends are places that occurred.
     """
 
     mean: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
     place: NDArray[np.float64]
     place_low: NDArray[np.float64]
     place_high: NDArray[np.float64]
@@ -78,11 +76,10 @@ def place_runs(values: NDArray[np.float64], *, seed: int, resamples: int = RESAM
     weights += topic_weights(len(sums), resamples, seed) if len(sums) > 1 else []
     with np.errstate(invalid="ignore"):
         means = np.concatenate([(each @ sums) / (each @ counts) for each in weights])
-    found = []
-    for drawn, how in ((means, "linear"), (places(means), "inverted_cdf")):
-        limits = np.full((2, len(values)), np.nan)
-        for run, of_run in enumerate(drawn[1:].T):
-            if (defined := of_run[~np.isnan(of_run)]).size:
-                limits[:, run] = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method=how)  # type: ignore[call-overload]
-        found += [drawn[0], *limits]
-    return Placed(*found)
+    drawn = places(means)
+    limits = np.full((2, len(values)), np.nan)
+    for run, of_run in enumerate(drawn[1:].T):
+        if (defined := of_run[~np.isnan(of_run)]).size:
+            ends = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+            limits[:, run] = np.quantile(defined, ends, method="inverted_cdf")
+    return Placed(means[0], drawn[0], *limits)
