@@ -80,6 +80,8 @@ class Judged:
     """By topic, documents that were pooled and have no grade."""
     given: GivenQrels | None = None
     """What `qrels` are of where they are of files; ``None`` = a collection."""
+    emptied: tuple[str, ...] = ()
+    """Topics without a judgement that was not made before; see `pooler.sources.residual`."""
 
     def by_topic(self) -> Grades:
         """Return the grades by topic and document id."""

@@ -59,6 +59,10 @@ def evaluate(
     measures: Annotated[Sequence[str | MeasureName], Option("--measure -m MEASURE", default="AP")] = ("AP",),
     *,
     threshold: Annotated[float | None, Option("--threshold SCORE", default="none")] = None,
+    without: Annotated[
+        str | Path | Mapping[str, Mapping[str, int]] | None,
+        Option("--without QRELS", read=lambda _name, text: text),
+    ] = None,
     sample: Annotated[str | None, Option("--sample NAME", default="the only one")] = None,
     prels: Annotated[str | None, Option("--prels FILE")] = None,
     form: Annotated[FormName | None, Option("--form xinf|statap")] = None,
@@ -80,6 +84,8 @@ def evaluate(
 
     measures : AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.
     threshold : Least score of a document that counts as retrieved.
+    without : Qrels, by name or a file: documents that they judge, whatever the grade, are left out of runs
+        and qrels, and ranks close up (residual collection).
     sample : A sampled pool of the collection.
     prels : A judged sample and run files, without a collection.
     form : With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno rel method iprob).
@@ -124,6 +130,9 @@ def evaluate(
         raise ArgumentError("sample" if prels is None else "prels", requirement, takes_sample)
     if threshold is not None and of_sample:
         raise ArgumentError("threshold", f"is not for {of_sample[0]}, which is of a sample", threshold)
+    if without is not None and of_sample:
+        raise ArgumentError("without", f"is not for {of_sample[0]}, which is of a sample", without)
+    source = source if without is None else source.residual(without)
     estimated = None
     scores: dict[MeasureName, Scores] = {}
     if of_sample:
