@@ -1,4 +1,4 @@
-"""The next year's organiser begins from the published folder, adds runs, pools, judges, sees the difference."""
+"""Next year begins from the published folder: runs are added, pooled, judged, and the difference is seen."""
 
 from __future__ import annotations
 
