@@ -146,10 +146,10 @@ def evaluate(
         names = [*dict.fromkeys(one for one in known if one not in of_sample)]
         lists, measured_ones = measured(source, names, cutoff, threshold)
         source.say_pooled()
-        without: dict[int, list[str]] = {}
+        no_value: dict[int, list[str]] = {}
         for one in measured_ones:
-            without.setdefault(int(one.lacks_relevant.sum()), []).append(str(one.measure))
-        for n, lacking in without.items():
+            no_value.setdefault(int(one.lacks_relevant.sum()), []).append(str(one.measure))
+        for n, lacking in no_value.items():
             if n:
                 of = f"{n:,} of {len(lists.topics):,} judged topics"
                 say(f"{of} have no relevant document, so no {', '.join(lacking)}")
