@@ -3,7 +3,8 @@
 `python trec_covid.py TOPICS QRELS LEADERBOARD RUNS FOLDER` reads the topics (XML), the qrels, the official
 scores (CSV: run, team, contributed judgments, ndcg@10, p@5 ...) and a folder of run files, each called after
 its run, gzipped or not. All that it makes is in FOLDER: the collection, tables, qrels, a report. Only pooler
-and what Python brings are needed. The same bytes each time, but for the collection, which knows when.
+and what Python brings are needed. The same bytes each time, but for the collection, which knows when it was
+made, and the day below the report.
 """
 
 from __future__ import annotations
