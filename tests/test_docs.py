@@ -21,6 +21,7 @@ import pytest
 
 from tests.readme_blocks import ROOT
 from tests.test_readme import run_shell
+from tests.trec_covid import data_path
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
@@ -28,6 +29,8 @@ SPARK = DOCS / "how-to" / "spark.md"
 """The page that needs Java, and PySpark."""
 OTHER_TOOLS = DOCS / "how-to" / "other-tools.md"
 """The page that needs ir_datasets."""
+COVID = DOCS / "trec-covid.md"
+"""The page that needs what TREC-COVID published."""
 DEMO = "pooler demo --keep garden"
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -118,6 +121,8 @@ def test_page_runs_and_prints_what_it_shows(
         pytest.importorskip("pyspark", reason="not run here for want of pyspark")
     if page == OTHER_TOOLS:
         pytest.importorskip("ir_datasets", reason="not run here for want of ir_datasets")
+    if page == COVID:
+        data_path("runs-top120")
     before, text = text_to_run(page)
     outputs, place = run_page(text, tmp_path, programs, garden)
     printed = iter(outputs)

@@ -316,6 +316,14 @@ class JudgesOptions(OpinionOptions):
 class RankingJudgesOptions(JudgesOptions):
     """The same, with runs."""
 
+    judges: Annotated[
+        Words,
+        Option(
+            "NAME...",
+            "Two or more judges, or qrels of the collection by name (`pooler qrels`), as the union and the"
+            " intersection of judges are; default all judges of --qrels who graded.",
+        ),
+    ] = None
     run_files: Annotated[Words, Option("--run FILE", "With --qrels FILE: a run file; may be repeated.")] = (
         None
     )

@@ -47,6 +47,7 @@ figcaption{margin-bottom:.75rem}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;
 font-size:.9em;background:var(--panel);color:var(--text);padding:.1em .35em;border-radius:4px;
 overflow-wrap:anywhere;white-space:pre-wrap}
+.command span{white-space:nowrap}
 details{margin:.5rem 0}
 summary{cursor:pointer;color:var(--link);padding:.3rem 0}
 .scroll{overflow-x:auto;border:1px solid var(--rule);border-radius:6px;width:fit-content;
@@ -98,6 +99,8 @@ a{color:inherit}
 
 _WIDTH = re.compile(r' width="([\d.]+)"')
 _LONGEST_COMMAND = 500
+_HYPHENATED = re.compile(r"(?<!\S)(?=\S*-)\S{1,24}(?!\S)")
+"""A word of a command that a browser would break at its hyphens, and that a telephone has room for."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a browser lets the page do: show itself, and fetch and run nothing."""
 
@@ -259,7 +262,8 @@ def _command(command: str) -> str:
     """Return the line that says where the numbers come from; folded where it is long."""
     if not command:
         return ""
-    code = f"<code>{escaped(command)}</code>"
+    words = _HYPHENATED.sub(r"<span>\g<0></span>", escaped(command))
+    code = f"<code>{words}</code>"
     if len(command) <= _LONGEST_COMMAND:
         return f'<p class="command">The same numbers: {code}</p>\n'
     summary = f"<summary>The same numbers ({len(command):,} characters of a command)</summary>"

@@ -84,6 +84,8 @@ class Judged:
     """As of `GivenQrels`; not told where `grades` are given."""
     given: GivenQrels | None = None
     """What `qrels` are of where they are of files; ``None`` = a collection."""
+    emptied: tuple[str, ...] = ()
+    """Topics without a judgement that was not made before; see `pooler.sources.residual`."""
 
     def by_topic(self) -> Grades:
         """Return the grades by topic and document id."""

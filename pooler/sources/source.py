@@ -15,6 +15,7 @@ from pooler.sources.files import FileQrels, JudgesQrels, NamedRuns
 from pooler.sources.judged import Judged, Level, code_words, only_depth
 from pooler.sources.judgement_files import FileReading, untold
 from pooler.sources.memory import grade_files, qrels_given, runs_given
+from pooler.sources.residual import residual
 from pooler.sources.stored import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from pooler.sources.stored import (
     CollectionQrels,
@@ -84,7 +85,8 @@ class Source:
     Its arguments are those of `source`, worked out: `runs` are files or what is read of them, or tags
     of a collection, none = all; `listed` is a list of run files, with their tags and groups;
     `tells_level` says the level of files, too, where grades are more than relevant or not;
-    `judgements` are files of several judges, or of one each, and `reading` how these are read.
+    `judgements` are files of several judges, or of one each, and `reading` how these are read. Documents that
+    the qrels `without` judge are left out of runs and qrels.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Source:
         tells_level: bool = True,
         judgements: Sequence[str] = (),
         reading: FileReading | None = None,
+        without: str | Sequence[Qrel] | None = None,
     ) -> None:
         collection = str(collection) if isinstance(collection, Path) else collection
         self._given = {name: value for name, value in locals().items() if name != "self"}
@@ -126,6 +129,27 @@ class Source:
         """Return the same with another order of documents within a run."""
         return Source(**{**self._given, "order": order})
 
+    def residual(self, without: Any) -> Source:
+        """Return the same without the documents that some qrels judge, given as those of `source`."""
+        qrels = str(without) if isinstance(without, str | Path) else qrels_given(without)
+        return Source(**self._given | {"without": qrels})
+
+    @cached_property
+    def _before(self) -> Source:
+        others = {"runs": [], "judgements": (), "qrels": self._given["without"], "without": None}
+        return Source(**self._given | others)
+
+    @cached_property
+    def left_out(self) -> dict[str, set[str]]:
+        """By topic, the documents that are left out, as they were judged before."""
+        found: dict[str, set[str]] = {}
+        if self._given["without"] is not None:
+            with listening(Listener()):  # what is said of qrels is said of those that measure
+                rows = self._before._qrels.read().rows
+            for row in rows:
+                found.setdefault(row.topic, set()).add(row.docno)
+        return found
+
     @cached_property
     def named_qrels(self) -> NamedQrels:
         """The definition that makes the qrels of the collection, or of files of judges."""
@@ -143,7 +167,7 @@ class Source:
             if not is_file:
                 raise
             message = f"`{given}` is the name of no qrels, and a file"
-            hint = f"--qrels ./{given} is the file; pooler qrels define {given} makes it a name"
+            hint = f"./{given} is the file; pooler qrels define {given} makes it a name"
             raise PoolerError(message, hint=hint) from error
 
     @property
@@ -206,6 +230,19 @@ class Source:
 
     def _load(self, *, docnos: bool) -> Judged:
         """Read runs and grades; without `docnos` a collection need not give any, and no `qrels`."""
+        if self._given["without"] is None:
+            return self._read(docnos=docnos)
+        before = self.left_out  # what is wrong with them is told before anything is read
+        return residual(self._read(docnos=True), before, self._before.qrels_name)
+
+    @property
+    def qrels_name(self) -> str:
+        """The name of the qrels, with its version, or their file."""
+        given = self._given["qrels"]
+        name = given if isinstance(given, str) else "the qrels given"
+        return name if self.is_of_files else self.named_qrels.label
+
+    def _read(self, *, docnos: bool) -> Judged:
         import numpy as np
 
         from pooler.sources.meeting import TRIED, check_measured
@@ -417,6 +454,8 @@ class Source:
         """Say what was measured, for the settings of a result."""
         judged = self._at_hand
         facts = self.named() | {"level": judged.level, "order": self.order}
+        if self._given["without"] is not None:
+            facts |= {"without": self._before.qrels_name, "topics_without_judgement": list(judged.emptied)}
         return facts | judged.voters.to_json()
 
 

@@ -111,16 +111,21 @@ class CollectionQrels:
             check_sum(final.all_votes, level)
         return final, 1 if definition.binary_first else level
 
+    def decided(self, opened: Collection) -> tuple[FinalQrels, int]:
+        """Return the qrels, and the least relevant of their grades; say whose they are."""
+        level = self.named.definition.level_on(opened.scale, self.level)
+        final, least = self._final(opened, level)
+        self._tell(opened, final, level)
+        return final, least
+
     def read(self) -> GivenQrels:
         """Read the qrels, for runs of files."""
         definition = self.named.definition
         with opened_collection(self.collection) as opened:
-            level = definition.level_on(opened.scale, self.level)
-            final, least = self._final(opened, level)
+            final, least = self.decided(opened)
             pooled: dict[str, list[str]] = {}
             for topic, docno in (*final.left_out, *opened.grades.open_pairs(final.all_votes, definition)):
                 pooled.setdefault(topic, []).append(docno)
-            self._tell(opened, final, level)
         voters = final.all_votes.voters
         return GivenQrels(self.named.label, final.rows, least, pooled, final.left_out, voters=voters)
 

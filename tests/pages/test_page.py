@@ -63,7 +63,7 @@ def test_any_text_leaves_the_page_whole(text):
     ET.fromstring(html)
     found, usual = Tags(), Tags()
     found.feed(html)
-    usual.feed(render(page_of("漬" * 60)))
+    usual.feed(render(page_of("漬" * 60 + " -")))
     assert found.tags <= usual.tags
     assert "script" not in found.tags
     assert found.attributes <= usual.attributes
@@ -190,6 +190,10 @@ def test_a_long_command_is_folded_and_blanks_stay() -> None:
     short = render(ReportPage("t", "", (Section("s", (table,)),)))
     assert "<code>pooler diagnose &#x27;two  blanks&#x27;</code>" in short
     assert "white-space:pre-wrap" in short
+    hyphens = replace(table, command="pooler diagnose --order docno-asc")
+    page = render(ReportPage("t", "", (Section("s", (hyphens,)),)))
+    assert "<code>pooler diagnose <span>--order</span> <span>docno-asc</span></code>" in page
+    assert ".command span{white-space:nowrap}" in page
     assert "<summary>" not in short
     long = replace(table, command="pooler diagnose" + 100 * " a.run")
     assert (

@@ -68,6 +68,10 @@ def evaluate(
     measures: Annotated[Sequence[str | MeasureName], Option("--measure -m MEASURE", default="AP")] = ("AP",),
     *,
     threshold: Annotated[float | None, Option("--threshold SCORE", default="none")] = None,
+    without: Annotated[
+        str | Path | Mapping[str, Mapping[str, int]] | None,
+        Option("--without QRELS", read=lambda _name, text: text),
+    ] = None,
     sample: Annotated[str | None, Option("--sample NAME", default="the only one")] = None,
     prels: Annotated[str | None, Option("--prels FILE")] = None,
     form: Annotated[FormName | None, Option("--form xinf|statap")] = None,
@@ -89,6 +93,8 @@ def evaluate(
 
     measures : AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.
     threshold : Least score of a document that counts as retrieved.
+    without : Qrels, by name or a file: documents that they judge, whatever the grade, are left out of runs
+        and qrels, and ranks close up (residual collection).
     sample : A sampled pool of the collection.
     prels : A judged sample and run files, without a collection.
     form : With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno rel method iprob).
@@ -134,6 +140,9 @@ def evaluate(
         raise ArgumentError("sample" if prels is None else "prels", requirement, takes_sample)
     if threshold is not None and of_sample:
         raise ArgumentError("threshold", f"is not for {of_sample[0]}, which is of a sample", threshold)
+    if without is not None and of_sample:
+        raise ArgumentError("without", f"is not for {of_sample[0]}, which is of a sample", without)
+    source = source if without is None else source.residual(without)
     estimated = None
     scores: dict[MeasureName, Scores] = {}
     if of_sample:
@@ -147,10 +156,10 @@ def evaluate(
         names = [*dict.fromkeys(one for one in known if one not in of_sample)]
         lists, measured_ones = measured(source, names, cutoff, threshold)
         source.say_pooled()
-        without: dict[int, list[str]] = {}
+        no_value: dict[int, list[str]] = {}
         for one in measured_ones:
-            without.setdefault(int(one.lacks_relevant.sum()), []).append(str(one.measure))
-        for n, lacking in without.items():
+            no_value.setdefault(int(one.lacks_relevant.sum()), []).append(str(one.measure))
+        for n, lacking in no_value.items():
             if n:
                 of = f"{n:,} of {len(lists.topics):,} judged topics"
                 say(f"{of} have no relevant document, so no {', '.join(lacking)}")

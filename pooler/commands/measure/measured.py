@@ -62,7 +62,8 @@ def _retrieved(source: Source, cutoff: int, threshold: float | None) -> GradedRa
 
 def list_scores(source: Source, rankings: GradedRankings, cutoff: int) -> NDArray[np.float64]:
     """Return scores by rank, as grades in shape (n_runs, n_topics, width); NaN below the end of a list."""
-    runs = source.tops(cutoff, scores=True, tags=rankings.tags)
+    n_out = max(map(len, source.left_out.values()), default=0)
+    runs = source.tops(cutoff + n_out, scores=True, tags=rankings.tags)
     places = [rankings.tags.index(run.tag) for run in runs.feeding]
     found = np.full(rankings.grades.shape, np.nan)
     for column, topic in enumerate(rankings.topics):
@@ -71,9 +72,12 @@ def list_scores(source: Source, rankings: GradedRankings, cutoff: int) -> NDArra
         of_topic = runs.of_topic(topic, scores=True)
         scores = of_topic.rankings.scores
         assert scores is not None  # they were asked for
+        left_out = source.left_out.get(topic, ())
+        is_in = np.array([docno not in left_out for docno in of_topic.docnos] + [True])  # padding is last
         for row, run in enumerate(of_topic.runs):
             length = int(rankings.lengths[places[run], column])
-            found[places[run], column, :length] = scores[row, :length]
+            own = scores[row][is_in[of_topic.rankings.documents[row]]]
+            found[places[run], column, :length] = own[:length]
     return found
 
 

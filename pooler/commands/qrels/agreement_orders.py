@@ -14,15 +14,18 @@ from pooler.commands.qrels.agreement_rows import fetch_chosen, resolve_levels
 from pooler.messages import say, warn
 from pooler.result import Result, frozen_settings
 from pooler.sources.source import Source
+from pooler.sources.stored import CollectionQrels
 from pooler.tables import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
-from store.analysis.agreement.votes import level_index
-from store.text import counted
+from store.analysis.agreement.votes import Cells, level_index, population_votes
+from store.errors import ArgumentError
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from store.analysis.agreement.votes import PopulationVotes
+    from store.collection import Collection
 
 SHOWN = 10
 """Pairs of runs, and of judges when there are too many, that people are shown."""
@@ -45,18 +48,24 @@ def agreement_orders(
     source: Annotated[Source, Given("pooler.cli.options:RankingJudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     level: Level = None,
-    mixtures: Annotated[int, Option(least=1)] = 1000,
+    mixtures: Annotated[int, Option(least=1, most=1_000_000)] = 1000,
     seed: Seed = 1,
     cutoff: Cutoff = None,
 ) -> JudgedOrders:
-    """Compare the order of the runs under different judges.
+    """Compare the order of the runs under different judges, or different qrels.
 
     MAP of every run under each judge's judgements, how far the orders of runs agree (Kendall's tau, tau_AP),
     and which runs change places where the judge of each topic is drawn at random.
 
+    Qrels by name, as `qrels define union --aggregate max` and `intersection --aggregate min` make them, are
+    compared whole, as `evaluate` measures with them. Mixtures draw from the judges that are named; from all
+    names where fewer than two are judges.
+
     Example: pooler agreement orders alice bob
 
-    mixtures : Random mixtures of judges, one drawn for each topic.
+    Example: pooler agreement orders alice bob strict --mixtures 100000
+
+    mixtures : Random mixtures of judges, one drawn for each topic; Voorhees (2000) has 100,000.
     seed : Seed of the mixtures.
 
     Raises
@@ -68,11 +77,20 @@ def agreement_orders(
     """
     with source.judging(of_scale=isinstance(level, str)) as opinions:
         levels = resolve_levels(opinions.scale, () if level is None else (level,), all_of_them=False)
-        votes, voters, _ = fetch_chosen(opinions, judges, None)
+        drawn: list[int] | None = None
+        facts: dict[str, Any] = {}
+        graders = {one.name for one in opinions.grades.judges()}
+        if opinions.collection is None or graders.issuperset(judges):
+            votes, voters, _ = fetch_chosen(opinions, judges, None)
+            facts = voters.to_json()
+        else:
+            votes, facts["qrels"] = votes_of_qrels(opinions.collection, [*dict.fromkeys(judges)], level)
+            own = [place for place, name in enumerate(votes.votes.judges) if name in graders]
+            drawn = own if len(own) > 1 else [*range(len(votes.votes.judges))]
         ranked = opinions.rankings()
         if erased := opinions.erased():
             say(erased)
-        cut = level_index(opinions.scale, levels[0])
+        cut = level_index(opinions.scale, levels[0]) if drawn is None else 1
         scores = judge_average_precisions(
             votes.votes,
             votes.document_numbers,
@@ -82,14 +100,48 @@ def agreement_orders(
             cutoff=cutoff or 1000,
         )
         scores = scores[np.any(~np.isnan(scores), axis=(1, 2))]
-        found = judge_order(scores, seed=seed, mixtures=mixtures)
-        if not found.topics and len(found.judges) > 2:  # no topic has a score under every judge
+        found = judge_order(scores, seed=seed, mixtures=mixtures, drawn=drawn)
+        # Where no topic has a score under every judge.
+        if not found.topics and len(found.judges) > 2 and drawn is None:
             with_two = judge_order(scores, seed=seed, mixtures=mixtures, min_judges=2)
             found = with_two if with_two.topics else found
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)
-    settings = frozen_settings(judges=list(votes.votes.judges), level=levels[0], **voters.to_json())
-    return JudgedOrders(order=found, runs=ranked.tags, votes=votes, settings=settings)
+    settings = frozen_settings(judges=list(votes.votes.judges), level=levels[0], **facts)
+    return JudgedOrders(order=found, runs=ranked.tags, votes=votes, drawn=drawn, settings=settings)
+
+
+def votes_of_qrels(
+    opened: Collection, names: Sequence[str], level: int | str | None
+) -> tuple[PopulationVotes, list[str]]:
+    """Return what qrels, or judges, find relevant (1) or not (0) as votes by name; and versioned names."""
+    if len(names) < 2:
+        hint = "pooler qrels lists the names"
+        raise ArgumentError("judges", "must be two names or more", names[0], hint=hint)
+    labels, found = [], []
+    for name in names:
+        named = opened.qrels.named(name)
+        final, least = CollectionQrels(named, opened, level).decided(opened)
+        found.append({topic: (ids, grades >= least) for topic, (ids, grades) in final.by_topic().items()})
+        labels.append(named.label)
+    topics = sorted({topic for one in found for topic in one}, key=natural_key)
+    codes = {topic: code for code, topic in enumerate(topics)}
+    parts = [
+        (codes[topic], number, *of_topic)
+        for number, one in enumerate(found)
+        for topic, of_topic in one.items()
+    ]
+    sizes = [ids.size for _, _, ids, _ in parts]
+    cells = Cells(
+        topics=tuple(topics),
+        judges=tuple(names),
+        scale_values=(0, 1),
+        topic_codes=np.repeat([code for code, *_ in parts], sizes),
+        documents=np.concatenate([ids for _, _, ids, _ in parts]),
+        judge_codes=np.repeat([number for _, number, *_ in parts], sizes),
+        places=np.concatenate([is_relevant for *_, is_relevant in parts]).astype(np.int64),
+    )
+    return population_votes(cells, least=1), labels
 
 
 def is_partial(order: JudgeOrder) -> bool:
@@ -147,6 +199,8 @@ class JudgedOrders(Result):
     runs: Sequence[str]
     """Axis of runs."""
     votes: PopulationVotes
+    drawn: Sequence[int] | None = None
+    """Judges that mixtures draw from, where qrels are compared, whole; ``None`` = judges alone, all drawn."""
 
     SHOWN = None
 
@@ -186,6 +240,8 @@ class JudgedOrders(Result):
             " by mean.",
             "least, greatest: of all mixtures; low, high: 95 % of them lie between these.",
         ]
+        if self.drawn is not None and len(self.drawn) < len(self.judges):
+            notes.append(f"Drawn are {', '.join(self.judges[place] for place in self.drawn)}.")
         if not mixed.swaps:
             notes.append("No two runs change places in more than a few of them.")
         named = [str(one).replace("tau_ap", "tau_AP") for one in table.cells("coefficient")]
@@ -210,7 +266,13 @@ class JudgedOrders(Result):
         columns = [column for column in table.columns if column.name not in hidden]
         level = self.settings["level"]
         title = f"MAP of the runs under each judge's judgements, relevant = grade {level} or more"
-        return View(table, columns, title=title, notes=[*lines, population_line(self.votes)])
+        if self.drawn is None:
+            lines.append(population_line(self.votes))
+        else:
+            title = "MAP of the runs under each of the qrels"
+            n_documents = counted(self.votes.n_documents, "document")
+            lines.append(f"Measured over {n_documents}: each of the qrels with all that it judges.")
+        return View(table, columns, title=title, notes=lines)
 
     def _run_scores(self) -> Table:
         """One row a run and judge would be long: one column a judge."""

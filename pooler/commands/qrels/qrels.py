@@ -252,6 +252,8 @@ def qrels_diff(
         for place, one in enumerate((a, b))
         if isinstance(one, str) and not is_file_word(one)
     }
+    for place, one in sources.items():
+        names[place] = one.qrels_name
     is_binary = any(one.definition.binary_first for one in sources.values())
     rows = [
         qrels_at(sources[place], levels=(level if is_binary else None,), publishes=False)[0].qrels

@@ -7,7 +7,7 @@ MAP under each judge's own judgements, and under mixtures in which the judge of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,8 +24,8 @@ SHOWN_SHARE = 0.05
 """Pairs of runs that change places in fewer mixtures are not listed."""
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
-_CHUNK_VALUES = 1 << 20
-"""Differences of scores held at once: 8 MB."""
+_CHUNK_VALUES = 1 << 18
+"""Differences of scores held at once: 2 MB, which the cache of a processor holds."""
 
 MixtureReason = Literal["one-judge", "fewer-than-two", "no-common-topics", "all-tied"]
 """Why mixtures say nothing: fewer than two judges to draw from, fewer than two runs, no topic with
@@ -134,6 +134,7 @@ def judge_order(
     mixtures: int = MIXTURES,
     min_judges: int | None = None,
     shown_share: float = SHOWN_SHARE,
+    drawn: Sequence[int] | None = None,
 ) -> JudgeOrder:
     """Compare the order of runs under different judges and under mixtures of them.
 
@@ -152,6 +153,9 @@ def judge_order(
     shown_share : float, default=0.05
         Least share of mixtures, in [0, 1], for a pair of runs to be listed; one that never changes places is
         not.
+    drawn : sequence of int, optional
+        Judges that mixtures draw from, by place; the others, as the union of all, are compared in pairs.
+        By default all. `min_judges` must be its default then.
 
     Returns
     -------
@@ -190,6 +194,7 @@ def judge_order(
     used = np.flatnonzero(has_score.sum(axis=1) >= least)
     n_scored = tuple(has_score.sum(axis=0).tolist())
     ap, has_score = ap[used], has_score[used]
+    places = [*range(n_judges)] if drawn is None else [*drawn]
     return JudgeOrder(
         topics=tuple(used.tolist()),
         n_left_out=n_topics - used.size,
@@ -200,7 +205,7 @@ def judge_order(
             _pair_order(ap, has_score, first, second)
             for first, second in itertools.combinations(range(n_judges), 2)
         ),
-        mixtures=_mixtures(ap, has_score, mixtures, seed, shown_share),
+        mixtures=_mixtures(ap[:, :, places], has_score[:, places], mixtures, seed, shown_share),
     )
 
 
@@ -250,64 +255,82 @@ def _mixtures(
     if reason is not None:
         return Mixtures(reason, n_topics, 0, 0, None, None, None, None, None, ())
     reference = true.mean(axis=0)
-    scores = _mixture_scores(ap, has_score, n_mixtures, seed)
-    taus = [kendall_tau_b(row, reference, tolerance=TIED_MAP).tau for row in scores]
-    taus_ap = [tau_ap(row, reference, tolerance=TIED_MAP).tau for row in scores]
+    told = reference[:, np.newaxis] - reference > TIED_MAP  # the run of a row is above that of a column
+    n_pairs, n_told = n_runs * (n_runs - 1) // 2, np.count_nonzero(told)
+    swapped = np.zeros((n_runs, n_runs), dtype=np.int64)
+    lowest, highest = np.full(n_runs, np.inf), np.full(n_runs, -np.inf)
+    taus, taus_ap = (np.full(n_mixtures, np.nan) for _ in range(2))
+    start = 0
+    for scores in _mixture_scores(ap, has_score, n_mixtures, seed):
+        rows = slice(start, start := start + len(scores))
+        above = scores[:, :, np.newaxis] - scores[:, np.newaxis, :] > TIED_MAP
+        n_above, right = (one.sum(axis=1, dtype=np.int32) for one in (above, above & told))
+        above &= told.T
+        wrong = above.sum(axis=1, dtype=np.int32)
+        swapped += np.count_nonzero(above, axis=0)
+        surplus, n_untied = right - wrong, n_above.sum(axis=1)
+        is_told = n_untied > 0
+        taus[rows][is_told] = surplus.sum(axis=1)[is_told] / np.sqrt(n_untied[is_told] * n_told)
+        # `tau_ap` without ties; those with are left to it.
+        taus_ap[rows] = (surplus / np.maximum(n_above, 1)).sum(axis=1) / (n_runs - 1)
+        for row in np.flatnonzero((n_untied < n_pairs) | (n_told < n_pairs)).tolist():
+            tau = tau_ap(scores[row], reference, tolerance=TIED_MAP).tau
+            taus_ap[rows][row] = np.nan if tau is None else tau
+        lowest, highest = np.minimum(lowest, scores.min(axis=0)), np.maximum(highest, scores.max(axis=0))
     return Mixtures(
         reason=None,
         n_topics=n_topics,
         n_mixtures=n_mixtures,
-        n_undefined=taus.count(None),
+        n_undefined=int(np.isnan(taus).sum()),
         tau=_spread(taus),
         tau_ap=_spread(taus_ap),
         reference=tuple(reference.tolist()),
-        lowest=tuple(scores.min(axis=0).tolist()),
-        highest=tuple(scores.max(axis=0).tolist()),
-        swaps=_swaps(scores, reference, shown_share),
+        lowest=tuple(lowest.tolist()),
+        highest=tuple(highest.tolist()),
+        swaps=_swaps(swapped.T, n_mixtures, reference, shown_share),
     )
 
 
 def _mixture_scores(
     ap: NDArray[np.float64], may_be_drawn: NDArray[np.bool_], n_mixtures: int, seed: int
-) -> NDArray[np.float64]:
-    """Draw a judge for each topic of each mixture; MAP of shape (n_mixtures, n_runs)."""
+) -> Iterator[NDArray[np.float64]]:
+    """Draw a judge for each topic of each mixture; yield MAP by mixture and run, some mixtures at a time."""
     bits = np.random.PCG64(seed)
-    total = np.zeros((n_mixtures, ap.shape[1]))
-    for of_topic, may in zip(ap, may_be_drawn, strict=True):
+    drawn = np.empty((len(ap), n_mixtures), dtype=np.int16)
+    for row, may in zip(drawn, may_be_drawn, strict=True):
         judges = np.flatnonzero(may)
         raw = bits.random_raw(n_mixtures) >> np.uint64(32)
-        drawn = (raw * np.uint64(judges.size)) >> np.uint64(32)
-        total += of_topic[:, judges[drawn.astype(np.int64)]].T
-    return total / len(ap)
+        row[:] = judges[((raw * np.uint64(judges.size)) >> np.uint64(32)).astype(np.int64)]
+    n_at_once = max(1, _CHUNK_VALUES // ap.shape[1] ** 2)
+    for start in range(0, n_mixtures, n_at_once):
+        of_mixtures = drawn[:, start : start + n_at_once]
+        total = np.zeros((of_mixtures.shape[1], ap.shape[1]))
+        for of_topic, judges in zip(ap, of_mixtures, strict=True):
+            total += of_topic[:, judges].T
+        yield total / len(ap)
 
 
 def _swaps(
-    scores: NDArray[np.float64], reference: NDArray[np.float64], shown_share: float
+    counts: NDArray[np.int64], n_mixtures: int, reference: NDArray[np.float64], shown_share: float
 ) -> tuple[RunSwap, ...]:
-    """List the pairs of runs that often change places."""
-    better, worse = np.nonzero(reference[:, np.newaxis] - reference > TIED_MAP)
-    counts = np.zeros(better.size, dtype=np.int64)
-    n_at_once = max(1, _CHUNK_VALUES // max(1, better.size))
-    for start in range(0, len(scores), n_at_once):
-        rows = scores[start : start + n_at_once]
-        counts += np.count_nonzero(rows[:, worse] - rows[:, better] > TIED_MAP, axis=0)
-    shown = np.flatnonzero((counts > 0) & (counts >= shown_share * len(scores) - 1e-9))
-    shown = shown[np.argsort(-counts[shown], kind="stable")]
+    """List the pairs of runs that often change places, of counts by the better run and the worse one."""
+    better, worse = np.nonzero((counts > 0) & (counts >= shown_share * n_mixtures - 1e-9))
+    order = np.argsort(-counts[better, worse], kind="stable")
     return tuple(
         RunSwap(
-            better=int(better[pair]),
-            worse=int(worse[pair]),
-            n_mixtures=int(counts[pair]),
-            share=int(counts[pair]) / len(scores),
-            difference=float(reference[better[pair]] - reference[worse[pair]]),
+            better=one,
+            worse=other,
+            n_mixtures=int(counts[one, other]),
+            share=int(counts[one, other]) / n_mixtures,
+            difference=float(reference[one] - reference[other]),
         )
-        for pair in shown
+        for one, other in zip(better[order].tolist(), worse[order].tolist(), strict=True)
     )
 
 
-def _spread(taus: list[float | None]) -> TauSpread | None:
+def _spread(taus: NDArray[np.float64]) -> TauSpread | None:
     """Describe the correlations that are defined; ``None`` when none is."""
-    defined = np.array([tau for tau in taus if tau is not None])
+    defined = taus[~np.isnan(taus)]
     if defined.size == 0:
         return None
     quantiles = tuple(np.quantile(defined, QUANTILES).tolist())

@@ -182,7 +182,7 @@ def test_what_needs_a_collection_is_refused_for_files(cli: Cli, here: Path, comm
     (here / "official").write_bytes(STRICT.read_bytes())
     answer = cli(*command, BM25, "--qrels", "official").failed(1).err
     assert "error: `official` is the name of no qrels, and a file" in answer
-    assert "hint: --qrels ./official is the file; pooler qrels define official makes it a name" in answer
+    assert "hint: ./official is the file; pooler qrels define official makes it a name" in answer
     cli(*command, BM25, "--qrels", "./official").fine()
     missing = cli(*command, BM25).failed(1)
     assert "no qrels are named to measure it with" in missing.err
