@@ -69,7 +69,7 @@ class CommandLines:
 
     def of_runs(self, name: str, *own: str, runs: Sequence[str] | None = None) -> str:
         """Write a command about the runs that were given, or about some, by their tags."""
-        if self.is_in_memory:
+        if self.is_in_memory or not self.can_name(runs or ()):
             return ""
         named = self._runs()
         if runs is not None:
