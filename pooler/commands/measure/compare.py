@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measured, Option, Seed, Share, command
 from pooler.commands.measure.measured import known_measure, measured
-from pooler.commands.measure.verdict import Judge, Verdict
+from pooler.commands.measure.verdict import Referee, RunVerdict
 from pooler.messages import progress, say, warn
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.sources.stored import check_named
@@ -116,8 +116,8 @@ def compare(
     >>> found = compare((runs, {"1": {"x": 1}, "2": {"x": 1}}), "a", "b")
     >>> found.difference.tolist(), found.p_randomisation.tolist()
     ([0.5], [1.0])
-    >>> found.verdict.outcome, found.verdict.difference
-    ('no difference', -0.5)
+    >>> found.verdict.outcome, found.verdict.to_judge, found.verdict.difference
+    ('judge first', 1, -0.5)
     """
     check_named(runs)
     decide(np.empty(0), require or "better", margin=margin, alpha=alpha)  # refuses, as the next line does
@@ -155,8 +155,8 @@ def compare(
     changes = verdict = None
     if is_two:
         each = {one: found.values[rows] for one, found in zip(names, (scores, *further), strict=True)}
-        judge = Judge(source=source, cutoff=cutoff, require=require, margin=margin, alpha=alpha)
-        verdict = judge.of_pair((tags[0], tags[1]), each)
+        referee = Referee(source=source, cutoff=cutoff, require=require, margin=margin, alpha=alpha)
+        verdict = referee.of_pair((tags[0], tags[1]), each)
     if is_two and name.name in ("P", "R") and (n_relevant := rankings.n_relevant(name.level)).any():
         usable = n_relevant > 0
         rank = name.cutoff or 1
@@ -202,7 +202,7 @@ class Comparison(Result, RunPairs):
     """Scores, shape (n_runs, n_topics); NaN = undefined."""
     changes: MeanChanges | None = None
     """From B to A, of mean recall and precision at a rank, where two runs are compared by one of them."""
-    verdict: Verdict | None = None
+    verdict: RunVerdict | None = None
     """What the comparison comes to; ``None`` = of more than two runs, or with each against one."""
 
     SHOWN = 2

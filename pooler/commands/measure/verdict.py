@@ -31,13 +31,13 @@ FIRST_RANKS, MOST_RANKS = 10, 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict(TTest):
+class RunVerdict(TTest):
     """What the comparison of two runs comes to, and the t test of the second less the first that it rests on.
 
     `outcome` is ``holds``, ``fails`` or ``undecided`` where something was required. With a power of .8
-    `topics_needed` would show a difference of `margin` that these do not; ``None`` = no number. `unjudged`
-    documents of each run are those in its first ranks; `to_judge` of both are to be judged first, 0 = none, and
-    `command` lists them. Of several `measures` it is the worst verdict.
+    `topics_needed` would show a difference of `margin` that these do not; ``None`` = no number. `unjudged` of
+    each run are in its first ranks; `to_judge` of both are to be judged first, 0 = none, and `command` lists
+    them. Of several `measures` it is the worst verdict.
     """
 
     outcome: Outcome
@@ -50,7 +50,7 @@ class Verdict(TTest):
     unjudged: tuple[int, int]
     to_judge: int
     command: str
-    measures: tuple[Verdict, ...] = ()
+    measures: tuple[RunVerdict, ...] = ()
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class Verdict(TTest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judge:
+class Referee:
     """Compares runs of a source; `cutoff` as for `evaluate`, the others as for `decide`."""
 
     source: Source
@@ -78,7 +78,7 @@ class Judge:
     def _grades(self) -> Grades:
         return self.source.numbered.by_topic()
 
-    def of_pair(self, runs: tuple[str, str], scores: Mapping[MeasureName, NDArray[np.float64]]) -> Verdict:
+    def of_pair(self, runs: tuple[str, str], scores: Mapping[MeasureName, NDArray[np.float64]]) -> RunVerdict:
         """Compare two runs; `scores` of each measure have shape (2, n_topics), NaN = undefined."""
         each = [self._of_measure(runs, name, values) for name, values in scores.items()]
         found = min(each, key=lambda one: get_args(Outcome).index(one.outcome))
@@ -100,7 +100,9 @@ class Judge:
             details += f"; judge more documents of {listed(unclear, 3)} first (`pooler compare` says which)"
         return answer, f"{details}."
 
-    def _of_measure(self, runs: tuple[str, str], name: MeasureName, values: NDArray[np.float64]) -> Verdict:
+    def _of_measure(
+        self, runs: tuple[str, str], name: MeasureName, values: NDArray[np.float64]
+    ) -> RunVerdict:
         decision, test = self._decide(values)
         rank, unjudged, to_judge = self._unjudged(runs, name, decision)
         details = f"{runs[1]} - {runs[0]} in {name}: {OF_PAIRS[test.reason or 'no-topics']}"
@@ -127,7 +129,7 @@ class Judge:
                 needed = topics_for_power(self.margin / deviation, alpha=alpha)
                 topics = f"more than {MOST_TOPICS:,}" if needed is None else f"{needed:,}"
                 details += f"; one of {self.margin:g} takes {topics} topics"
-        return Verdict(
+        return RunVerdict(
             **fields_of(test),
             outcome=outcome,
             answer=answer,

@@ -25,7 +25,7 @@ import numpy as np
 
 from pooler.command import Cutoff, Measured, Option, PoolDepth, command
 from pooler.commands.measure.measured import known_measure, measured
-from pooler.commands.measure.verdict import Judge
+from pooler.commands.measure.verdict import Referee
 from pooler.commands.qrels.agreement import AgreementResult
 from pooler.commands.qrels.agreement_rows import judges_rows
 from pooler.commands.trust import report_sections as sections_of
@@ -212,10 +212,10 @@ def _decision(material: Material) -> list[Verdict]:
     if len(tags) < 2 or not np.isfinite(scores.overall).any():
         return []
     # Each is compared with the best: at 5 % together, by Bonferroni.
-    judge = Judge(source=material.source, cutoff=cutoff, alpha=0.05 / (len(tags) - 1))
+    referee = Referee(source=material.source, cutoff=cutoff, alpha=0.05 / (len(tags) - 1))
     if len(tags) > 2:
-        return [Verdict(DECISION, *judge.of_best(tags, name, scores))]
-    found = judge.of_pair((tags[0], tags[1]), {name: scores.values})
+        return [Verdict(DECISION, *referee.of_best(tags, name, scores))]
+    found = referee.of_pair((tags[0], tags[1]), {name: scores.values})
     return [Verdict(DECISION, found.answer, f"{found.details}.")]
 
 
