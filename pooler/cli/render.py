@@ -198,8 +198,7 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO, last_line: str)
 
     if last_line and output.fmt != "table":
         *others, last = views
-        notes = last.table.notes if last.notes is None else last.notes
-        views = [*others, replace(last, notes=[*notes, last_line])]
+        views = [*others, replace(last, notes=[*last.shown().notes, last_line])]
     write = {"markdown": write_markdown, "latex": write_latex}.get(output.fmt, draw)
     for number, view in enumerate(views):
         if number:

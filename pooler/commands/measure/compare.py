@@ -140,8 +140,9 @@ def compare(
         warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
     is_two = len(tags) == 2 and against is None
     if not is_two and (require is not None or len(names) > 1):
-        requirement = "needs two runs, of which the second may replace the first"
-        raise ArgumentError("require" if require else "measure", requirement, require or [*map(str, names)])
+        raise ArgumentError(
+            "require" if require else "measure", "needs two runs, A and B", require or measure
+        )
     pairs = None
     if against is not None:
         if against not in tags:

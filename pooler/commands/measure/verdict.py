@@ -26,6 +26,7 @@ from store.text import counted
 
 Outcome = Literal["fails", "worse", "judge first", "undecided", "no difference", "holds", "better"]
 """The worst first."""
+Pair = tuple[str, str]
 FIRST_RANKS, MOST_RANKS = 10, 100
 """Ranks at which unjudged documents count: where nothing tells how many, and at most for deep measures."""
 
@@ -78,7 +79,7 @@ class Referee:
     def _grades(self) -> Grades:
         return self.source.numbered.by_topic()
 
-    def of_pair(self, runs: tuple[str, str], scores: Mapping[MeasureName, NDArray[np.float64]]) -> RunVerdict:
+    def of_pair(self, runs: Pair, scores: Mapping[MeasureName, NDArray[np.float64]]) -> RunVerdict:
         """Compare two runs; `scores` of each measure have shape (2, n_topics), NaN = undefined."""
         each = [self._of_measure(runs, name, values) for name, values in scores.items()]
         found = min(each, key=lambda one: get_args(Outcome).index(one.outcome))
@@ -92,17 +93,15 @@ class Referee:
         pairs = {tags[row]: {name: scores.values[[best, row]]} for row in others}
         found = {tag: self.of_pair((tags[best], tag), pair) for tag, pair in pairs.items()}
         alike = [tags[best], *(tag for tag, one in found.items() if one.outcome != "worse")]
-        answer = f"{listed(alike, 3)} {'is' if len(alike) == 1 else 'are'} the best of {len(tags):,} runs"
-        if len(alike) > 1:
-            answer += ", and these topics cannot tell them apart"
-        details = f"By {100 - 100 * self.alpha:.4g}% intervals of the differences to {tags[best]} in {name}"
+        are = "is" if len(alike) == 1 else "cannot be told apart by these topics, and are"
+        answer = f"{listed(alike, 3)} {are} the best of {len(tags):,} runs"
+        each, whole = (f"{100 - 100 * self.alpha * n:.4g}%" for n in (1, len(others)))
+        details = f"By {each} intervals of the differences to {tags[best]} in {name}, {whole} together"
         if unclear := [tag for tag, one in found.items() if one.to_judge]:
             details += f"; judge more documents of {listed(unclear, 3)} first (`pooler compare` says which)"
         return answer, f"{details}."
 
-    def _of_measure(
-        self, runs: tuple[str, str], name: MeasureName, values: NDArray[np.float64]
-    ) -> RunVerdict:
+    def _of_measure(self, runs: Pair, name: MeasureName, values: NDArray[np.float64]) -> RunVerdict:
         decision, test = self._decide(values)
         rank, unjudged, to_judge = self._unjudged(runs, name, decision)
         details = f"{runs[1]} - {runs[0]} in {name}: {OF_PAIRS[test.reason or 'no-topics']}"
@@ -147,7 +146,7 @@ class Referee:
         first, second = values[:, np.isfinite(values).all(axis=0)]
         return decide(second - first, self.require or "better", margin=self.margin, alpha=self.alpha)
 
-    def _answer(self, runs: tuple[str, str], decision: Decision, *, is_worse: bool) -> tuple[Outcome, str]:
+    def _answer(self, runs: Pair, decision: Decision, *, is_worse: bool) -> tuple[Outcome, str]:
         first, second = runs
         if self.require == "not-worse":
             by = f"worse than {first} by {self.margin:g} or more"
@@ -158,9 +157,7 @@ class Referee:
         answer = same if found == "no difference" else f"{second} is {found} than {first}"
         return decision if self.require else found, answer
 
-    def _unjudged(
-        self, runs: tuple[str, str], name: MeasureName, decision: Decision
-    ) -> tuple[int, tuple[int, int], int]:
+    def _unjudged(self, runs: Pair, name: MeasureName, said: Decision) -> tuple[int, tuple[int, int], int]:
         """Return the ranks that count, unjudged documents there of each run, and how many to judge first.
 
         The run that has more of them may be better than it seems, and no other: what says that it is not
@@ -180,7 +177,7 @@ class Referee:
         first, second = (sum(one.size for one in of.values()) for of in found)
         in_doubt = {"holds": first > second, "fails": second > first, "undecided": first != second}
         to_judge = 0
-        if in_doubt[decision]:
+        if in_doubt[said]:
             best = max([level, *(int(given.max()) for _, given in grades.values() if given.size)])
             whole = {}
             for topic, (ids, given) in grades.items():
@@ -188,6 +185,6 @@ class Referee:
                 whole[topic] = np.append(ids, more), np.append(given, np.full_like(more, best))
             cutoff = self.cutoff or max(1000, name.cutoff or 0)
             (scores,) = evaluate(graded_rankings([*grades], runs, rankings, whole, cutoff=cutoff), [name])
-            if self._decide(scores.values)[0] != decision:
+            if self._decide(scores.values)[0] != said:
                 to_judge = sum(np.union1d(*(of[topic] for of in found)).size for topic in grades)
         return rank, (first, second), to_judge

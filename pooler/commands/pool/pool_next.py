@@ -119,9 +119,7 @@ def pool_next(
         unsettled=found.unsettled,
         loaded=loaded,
         source=source,
-        settings=frozen_settings(
-            **{**loaded.settings, "confidence": confidence, "only_unjudged": only_unjudged}
-        ),
+        settings=frozen_settings(**dict(loaded.settings, confidence=confidence, only_unjudged=only_unjudged)),
     )
     if name is not None:
         _add_pool(source, name, made)

@@ -75,10 +75,9 @@ def report(
 ) -> Report:
     """Write a page that shows how far the collection can be trusted.
 
-    One HTML file that needs no network and no script. Its first lines answer which runs are the best that
-    these topics cannot tell apart, whether a new run can be scored fairly, how far the order can change, and
-    whether judges agree; the rest is their grounds. Each figure comes with its numbers and the command that
-    prints them.
+    One HTML file that needs no network and no script. Its first lines answer which runs are the best, whether
+    a new run can be scored fairly, how far the order can change, and whether judges agree; the rest is their
+    grounds. Each figure comes with its numbers and the command that prints them.
 
     Example: pooler report trust.html --qrels alice
 
@@ -204,14 +203,13 @@ def _measured(material: Material) -> list[str]:
 
 
 def _decision(material: Material) -> list[Verdict]:
-    """Say which run is better by AP, or of several which are the best; nothing of one run, or without AP."""
+    """Say which run is better by AP, or of several which are the best (Bonferroni); nothing without AP."""
     tags, cutoff = material.diagnosis.found.rankings.tags, material.commands.cutoff
     with listening(Listener()):  # what there is to say is on the page
         name = known_measure("AP", level=material.source.level)
         _, (scores,) = measured(material.source, [name], cutoff)
     if len(tags) < 2 or not np.isfinite(scores.overall).any():
         return []
-    # Each is compared with the best: at 5 % together, by Bonferroni.
     referee = Referee(source=material.source, cutoff=cutoff, alpha=0.05 / (len(tags) - 1))
     if len(tags) > 2:
         return [Verdict(DECISION, *referee.of_best(tags, name, scores))]

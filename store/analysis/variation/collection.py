@@ -579,7 +579,7 @@ def settled_pairs(varied: CollectionVariation, confidence: float = CONFIDENCE) -
     """Return which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
 
     The arguments are those of `next_documents`. By the normal law; symmetric; pairs that do not vary are
-    settled, as is the diagonal. Of the others none is at a confidence of 1, which the law never reaches.
+    settled, as is the diagonal, and at a confidence of 1 no others.
     """
     if not 0.5 < confidence <= 1:
         raise ArgumentError("confidence", "must be above 0.5 and at most 1", confidence)
@@ -612,8 +612,7 @@ def next_documents(
     varied : CollectionVariation
         The moments of these topics; the rule for R = 0 is theirs.
     confidence : float, default=0.95
-        Pairs whose order has this probability, above 1/2, are settled and count no more; at 1 all that
-        vary count.
+        Pairs whose order has this probability, above 1/2, are settled and count no more; at 1 none is.
 
     Returns
     -------
