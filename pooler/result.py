@@ -153,6 +153,10 @@ class Result:
         """Return what is one value and no table."""
         return {}
 
+    def last_line(self) -> str:
+        """Return the sentence that people read last on stdout; empty = there is none."""
+        return ""
+
     def lines(self) -> Iterator[str] | None:
         """Return what people read instead of tables, where the field has a form of lines for it."""
         return None

@@ -35,6 +35,8 @@ class ExitCode(IntEnum):
     """The collection could not do it."""
     WARNED = 4
     """Nothing is at fault, and a rule that warns is broken."""
+    FAILED, UNDECIDED = 5, 6
+    """What was required of a run does not hold; or whether it holds cannot be told."""
     INTERRUPTED = 130
     TERMINATED = 143
 

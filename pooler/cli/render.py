@@ -106,7 +106,7 @@ def render(result: Result, output: Output, *, plot: Path | None = None) -> None:
             )
             return
         rendered = _views(result, output)
-        _write(output, lambda stream: _draw(rendered, output, stream))
+        _write(output, lambda stream: _draw(rendered, output, stream, result.last_line()))
         return
     tables = _tables(result, output)
     if output.fmt == "json":
@@ -193,9 +193,12 @@ def _draw_plots(result: Result, file: Path) -> None:
     write_whole(str(file), [svg_of(plots).removesuffix("\n")])
 
 
-def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
+def _draw(views: Sequence[View], output: Output, stream: TextIO, last_line: str) -> None:
     from pooler.cli.fit import draw
 
+    if last_line and output.fmt != "table":
+        *others, last = views
+        views = [*others, replace(last, notes=[*last.shown().notes, last_line])]
     write = {"markdown": write_markdown, "latex": write_latex}.get(output.fmt, draw)
     for number, view in enumerate(views):
         if number:
@@ -210,6 +213,9 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             words = f"{first} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
             view = replace(view, rows=rows, notes=[words, *notes], is_part=True)
         write(render_view(view), stream)
+    if last_line and output.fmt == "table":
+        stream.write("\n")
+        draw(RenderedView("", [], [], [last_line]), stream, folds=False)
 
 
 def _write(output: Output, write: Callable[[TextIO], None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pooler.commands.trust.report_material import CommandLines
+from pooler.sources.command_lines import CommandLines
 from pooler.sources.source import Source
 from store.records import Qrel
 

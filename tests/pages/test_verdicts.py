@@ -97,18 +97,24 @@ def test_order(
 
 
 def test_what_alarms_comes_first() -> None:
-    """Of the lines, of the sentences, and of the sections; an unknown is no alarm."""
+    """Below the decision, of the lines, of the sentences, and of the sections; an unknown is no alarm."""
     moved = report({"a": "nmx", "b": "nuvx"}, {"n": 0, "m": 0, "x": 1}, depth=1)
-    assert [one.name for one in moved.page.verdicts] == ["Order of the runs", "Reuse", "Agreement"]
+    assert [one.name for one in moved.page.verdicts] == [
+        "Decision",
+        "Order of the runs",
+        "Reuse",
+        "Agreement",
+    ]
     titles = [one.title for one in moved.sections]
     assert titles.index("What unjudged documents could change") < titles.index("The pool")
     made = report({"a": "xy", "b": "yx"}, {"x": 1, "y": 0}, depth=1)
-    assert [one.name for one in made.page.verdicts] == ["Reuse", "Order of the runs", "Agreement"]
+    assert [one.name for one in made.page.verdicts] == ["Decision", "Reuse", "Order of the runs", "Agreement"]
     titles = [one.title for one in made.sections]
     assert titles.index("What unjudged documents could change") > titles.index("The pool")
     headings = [one for one in made.sections[0].blocks if isinstance(one, str)]
     assert headings == ["What alarms:", "What else is known:", "What reassures:"]
-    assert made.html.index('class="alarm"') < made.html.index('class="calm"') < made.html.index("<nav")
+    lines = made.html.split("</li>", 1)[1]
+    assert lines.index('class="alarm"') < lines.index('class="calm"') < lines.index("<nav")
 
 
 def test_a_chart_shows_some_runs_and_its_table_all() -> None:

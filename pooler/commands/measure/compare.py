@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, command
+from pooler.command import Cutoff, Measured, Option, Seed, Share, command
 from pooler.commands.measure.measured import known_measure, measured
+from pooler.commands.measure.verdict import Referee, RunVerdict
 from pooler.messages import progress, say, warn
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.sources.stored import check_named
@@ -38,6 +39,7 @@ from store.analysis.significance.randomisation import (
 )
 from store.analysis.significance.t_tests import (
     NormalityPicture,
+    decide,
     normal_p,
     normality_picture,
     paired_t,
@@ -45,7 +47,7 @@ from store.analysis.significance.t_tests import (
     welch_t,
 )
 from store.analysis.undiscovered import required_difference
-from store.errors import PoolerError, UnknownNameError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
 
 _UNROUNDED = 1e-12
@@ -57,7 +59,9 @@ def compare(
     source: Measured,
     *runs: Annotated[str, Option(hidden=True)],
     against: Annotated[str | None, Option("--against TAG")] = None,
-    measure: Measure = "AP",
+    measure: Annotated[Sequence[str], Option("--measure -m MEASURE", default="AP")] = ("AP",),
+    require: Annotated[Literal["better", "not-worse"] | None, Option("--require", default="none")] = None,
+    margin: Annotated[float | None, Option("--margin D", above=0, default="none")] = None,
     alpha: Share = 0.05,
     resolution: float = 1e-4,
     seed: Seed = 1,
@@ -65,11 +69,12 @@ def compare(
 ) -> Comparison:
     """Test whether runs differ, in pairs or all at once.
 
-    Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs get one row per
-    pair, with p-values adjusted for the number of pairs by Holm's method and by Tukey's HSD, and an F test
-    of all at once. Runs are compared over the topics for which both have a score; a run without documents
-    for a topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence says what the signs of the
-    changes of both means imply.
+    Two runs get every test: t, signed ranks, exact randomisation, bootstrap; and last a verdict, whether the
+    second may replace the first, which `--require` makes the exit code: 0 it holds, 5 it does not, 6
+    undecided. More runs get one row per pair, with p-values adjusted for the number of pairs by Holm's method
+    and by Tukey's HSD, and an F test of all at once. Runs are compared over the topics for which both have a
+    score; a run without documents for a topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence
+    says what the signs of the changes of both means imply.
 
     Example: pooler compare bm25-words rm3-words-title --qrels alice
 
@@ -77,8 +82,14 @@ def compare(
 
     runs : Tags, in the order in which pairs are formed; default all.
     against : Compare the other runs with this one only.
-    measure : The measure to compare by; see `show measures`.
-    alpha : Level of significance, two-sided; intervals cover 1 - alpha.
+    measure : What to compare by; see `show measures`. Of two runs it may be repeated: the verdict is the
+        worst of all, and the tables tell of the first.
+    require : What the second of two runs has to be, by the t interval of its mean less that of the first:
+        better (from above 0 on; up to 0 fails), or not-worse (from above -D on; up to below -D fails). What
+        unjudged documents in the first ranks could change is undecided.
+    margin : The difference that matters: not-worse needs it, and a verdict says how many topics find it.
+    alpha : Level of significance, two-sided; intervals cover 1 - alpha. Of not-worse it is one-sided: that
+        interval covers 1 - 2 alpha.
     resolution : For the exact randomisation test and Wilcoxon's test, differences are rounded to
         multiples of this: scores closer than that count as equal.
     seed : Seed of the bootstrap and of the randomised Tukey test.
@@ -86,7 +97,8 @@ def compare(
     Raises
     ------
     ArgumentError
-        If one run alone is named, or one twice.
+        If one run alone is named, or one twice; if something is required, or several measures are named,
+        for other than two runs; if `not-worse` has no margin, or an alpha of .5 or more.
     UnknownNameError
         If a measure or a run is not known.
     PoolerError
@@ -105,13 +117,17 @@ def compare(
     >>> found = compare((runs, {"1": {"x": 1}, "2": {"x": 1}}), "a", "b")
     >>> found.difference.tolist(), found.p_randomisation.tolist()
     ([0.5], [1.0])
+    >>> found.verdict.outcome, found.verdict.to_judge, found.verdict.difference
+    ('judge first', 1, -0.5)
     """
     check_named(runs)
-    known_measure(measure)  # before anything is read
-    name = known_measure(measure, level=source.level)
+    decide(np.empty(0), require or "better", margin=margin, alpha=alpha)  # refuses, as the next line does
+    [*map(known_measure, measure)]
+    names = [*dict.fromkeys(known_measure(one, level=source.level) for one in measure or ("AP",))]
+    rankings, (scores, *further) = measured(source, names, cutoff)
+    name = names[0]
     if MEASURES[name.name].is_geometric:
         say(f"{name} is compared by logarithms of AP: exp(A - B) = {name} of A / {name} of B")
-    rankings, (scores,) = measured(source, [name], cutoff)
     if len(rankings.tags) < 2:
         message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"
         raise PoolerError(message, hint="name another run")
@@ -125,6 +141,11 @@ def compare(
     values = scores.values[rows]
     if n_missing := int((rankings.lengths[rows] == 0).any(axis=0).sum()):
         warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
+    is_two = len(tags) == 2 and against is None
+    if not is_two and (require is not None or len(names) > 1):
+        raise ArgumentError(
+            "require" if require else "measure", "needs two runs, A and B", require or measure
+        )
     pairs = None
     if against is not None:
         if against not in tags:
@@ -135,8 +156,11 @@ def compare(
     n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
     with progress("pairs of runs", n_pairs) as advance:
         tested = compare_pairs(values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance)
-    changes = None
-    is_two = len(tags) == 2 and against is None
+    changes = verdict = None
+    if is_two:
+        each = {one: found.values[rows] for one, found in zip(names, (scores, *further), strict=True)}
+        referee = Referee(source=source, cutoff=cutoff, require=require, margin=margin, alpha=alpha)
+        verdict = referee.of_pair((tags[0], tags[1]), each)
     if is_two and name.name in ("P", "R") and (n_relevant := rankings.n_relevant(name.level)).any():
         usable = n_relevant > 0
         rank = name.cutoff or 1
@@ -148,9 +172,9 @@ def compare(
         runs=tuple(tags),
         topics=tuple(rankings.topics),
         values=values,
-        is_two=is_two,
         changes=changes,
-        settings=frozen_settings(measure=str(name), **source.settings()),
+        verdict=verdict,
+        settings=frozen_settings(measure=str(name), measures=[*map(str, names)], **source.settings()),
     )
 
 
@@ -180,16 +204,16 @@ class Comparison(Result, RunPairs):
     """Axis of topics."""
     values: NDArray[np.float64]
     """Scores, shape (n_runs, n_topics); NaN = undefined."""
-    is_two: bool
-    """Whether two runs were named."""
     changes: MeanChanges | None = None
     """From B to A, of mean recall and precision at a rank, where two runs are compared by one of them."""
+    verdict: RunVerdict | None = None
+    """What the comparison comes to; ``None`` = of more than two runs, or with each against one."""
 
     SHOWN = 2
     HAS_TOPICS = True
 
     def _tables(self) -> Iterator[Table]:
-        if not self.is_two:
+        if self.verdict is None:
             yield self._of_pairs()
             return
         yield self._difference()
@@ -209,9 +233,20 @@ class Comparison(Result, RunPairs):
         return np.asarray(self.values[:, np.isfinite(self.values).all(axis=0)])
 
     def facts(self) -> Mapping[str, Any]:
-        """Return F of the analysis of variance by run and topic, and its p, where pairs are tested."""
-        tested = None if self.is_two else tukey_test(self._common())
-        return {} if tested is None or tested.reason else {"f": tested.f, "p_of_f": tested.p_of_f}
+        """Return the verdict on two runs; of pairs F of the analysis of variance by run and topic, with p."""
+        if self.verdict is not None:
+            return {"verdict": self.verdict.to_json()}
+        tested = tukey_test(self._common())
+        return {} if tested.reason else {"f": tested.f, "p_of_f": tested.p_of_f}
+
+    def last_line(self) -> str:
+        """Return the verdict."""
+        return "" if self.verdict is None else self.verdict.text
+
+    @property
+    def exit_code(self) -> int:
+        """5 where what was required does not hold, 6 where nothing can be said of it, else 0."""
+        return {"fails": 5, "undecided": 6}.get("" if self.verdict is None else self.verdict.outcome, 0)
 
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""
@@ -225,7 +260,7 @@ class Comparison(Result, RunPairs):
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the differences of two runs beside the normal curve, where they have one."""
-        return normality_plot(self.picture, "difference") if self.is_two else ()
+        return normality_plot(self.picture, "difference") if self.verdict is not None else ()
 
     def _difference(self) -> Table:
         alpha, resolution = self.settings["alpha"], self.settings["resolution"]

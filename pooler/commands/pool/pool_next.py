@@ -35,7 +35,8 @@ def pool_next(
     probabilities: ProbabilitiesOption = None,
     unjudged: Unjudged = 0.1,
     empty: EmptyOption = "given",
-    confidence: Annotated[float, Option(above=0.5, below=1)] = 0.95,
+    confidence: Annotated[float, Option(above=0.5, most=1)] = 0.95,
+    only_unjudged: Annotated[bool, Option("--only-unjudged")] = False,
     cutoff: Cutoff = None,
     limit: Limit = None,
 ) -> NextDocuments:
@@ -53,7 +54,8 @@ def pool_next(
     name : Add the documents, those of --limit or 20, to the collection as a pool of this name. Documents of
         older pools come first, unless `pooler assign JUDGE --pool NAME --order priority` hands out these.
     confidence : A pair of runs is settled when judging again would keep its order with at least this
-        probability; no document is listed for its sake.
+        probability; no document is listed for its sake. At 1 every pair counts that judging can change.
+    only_unjudged : List only documents that nobody judged.
 
     Raises
     ------
@@ -97,8 +99,11 @@ def pool_next(
         say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
     if not found.n_unsettled:
         say("the order needs no further judgements")
-    chosen = slice(limit or (None if name is None else LIMIT))
-    places = list(zip(found.topic[chosen].tolist(), found.document[chosen].tolist(), strict=True))
+    every = list(zip(found.topic.tolist(), found.document.tolist(), strict=True))
+    judged = np.array([probable.judged[topic][document] for topic, document in every], dtype=bool)
+    telling = np.flatnonzero(~(judged & only_unjudged))
+    chosen = telling[: limit or (None if name is None else LIMIT)]
+    places = [every[one] for one in chosen.tolist()]
     gain = found.gain[chosen]
     ranks = [probable.ranks[topic][:, document] for topic, document in places]
     made = NextDocuments(
@@ -106,15 +111,15 @@ def pool_next(
         topic=tuple(probable.topics[topic] for topic, _ in places),
         docno=tuple(loaded.docnos(places)),
         p=np.array([probable.probabilities[topic][document] for topic, document in places]),
-        judged=np.array([probable.judged[topic][document] for topic, document in places], dtype=bool),
+        judged=judged[chosen],
         ranks=np.array(ranks).reshape(len(places), len(probable.tags)),
         gain=gain,
         share=gain / found.variance if gain.size else gain,
-        n_telling=found.gain.size,
+        n_telling=telling.size,
         unsettled=found.unsettled,
         loaded=loaded,
         source=source,
-        settings=frozen_settings(**{**loaded.settings, "confidence": confidence}),
+        settings=frozen_settings(**dict(loaded.settings, confidence=confidence, only_unjudged=only_unjudged)),
     )
     if name is not None:
         _add_pool(source, name, made)
@@ -195,6 +200,7 @@ class NextDocuments(Result):
                 "unjudged": str(self.settings["unjudged"]),
                 "limit": len(self),
                 **({"empty": "zero"} if self.settings["empty"] == "zero" else {}),
+                **({"only_unjudged": True} if self.settings["only_unjudged"] else {}),
             },
             "runs": [
                 {"tag": run.tag, "group": run.group, "contributes": run.tag in self.runs}

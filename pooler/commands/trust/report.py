@@ -1,6 +1,6 @@
 """One page that tells whether a collection can be trusted: what stands on it, and writing it.
 
-Its first three lines are reuse, order of the runs, agreement; each beside its threshold and source.
+It begins with a decision about runs; reuse, order of the runs, agreement follow, beside their thresholds.
 
 References
 ----------
@@ -24,6 +24,8 @@ from typing import Annotated
 import numpy as np
 
 from pooler.command import Cutoff, Measured, Option, PoolDepth, command
+from pooler.commands.measure.measured import known_measure, measured
+from pooler.commands.measure.verdict import Referee
 from pooler.commands.qrels.agreement import AgreementResult
 from pooler.commands.qrels.agreement_rows import judges_rows
 from pooler.commands.trust import report_sections as sections_of
@@ -31,7 +33,7 @@ from pooler.commands.trust.conclusions import SUFFERS, Alarm, Comfort, losing
 from pooler.commands.trust.report_material import MOST_DRAWN, Material, Stored, gather
 from pooler.files import check_place
 from pooler.judge_kinds import kinds_words, models_sentence, voters_sentence
-from pooler.messages import progress
+from pooler.messages import Listener, listening, progress
 from pooler.pages.page import Figure, PageTable, ReportPage, Section, Verdict
 from pooler.pages.report import Report, check_replaceable, reason_words, written_by
 from pooler.reasons import REASONS as UNDEFINED
@@ -43,7 +45,7 @@ SAME_ORDER, CHANGED_ORDER = 0.9, 0.8
 """Kendall's tau from which on two orders count as one, and below which they differ noticeably [1]_."""
 RELIABLE, TENTATIVE = 0.8, 0.667
 """Krippendorff's alpha from which on one may rely on judgements, or conclude tentatively [3]_."""
-REUSE, ORDER, AGREEMENT = "Reuse", "Order of the runs", "Agreement"
+DECISION, REUSE, ORDER, AGREEMENT = "Decision", "Reuse", "Order of the runs", "Agreement"
 _OF_TAU = f"tau {SAME_ORDER} or more is as good as the same order, below {CHANGED_ORDER} noticeably another"
 _OF_TAU += " (Voorhees 2001)"
 _OF_ALPHA = f"alpha {RELIABLE} or more is reliable, from {TENTATIVE} on tentative (Krippendorff 2004)"
@@ -73,9 +75,9 @@ def report(
 ) -> Report:
     """Write a page that shows how far the collection can be trusted.
 
-    One HTML file that needs no network and no script. Its first lines answer whether a new run can be
-    scored fairly, how far the order of the runs can change, and whether judges agree; the rest is what
-    these answers rest on. Each figure comes with its numbers and the command that prints them.
+    One HTML file that needs no network and no script. Its first lines answer which runs are the best, whether
+    a new run can be scored fairly, how far the order can change, and whether judges agree; the rest is their
+    grounds. Each figure comes with its numbers and the command that prints them.
 
     Example: pooler report trust.html --qrels alice
 
@@ -138,7 +140,8 @@ def report(
         *(() if apart is None else apart.words),
         *(() if others is None else others.words),
     ]
-    made = Report(_page(material, title, (_in_short(sentences), *filter(None, sections)), tuple(verdicts)))
+    shown = (_in_short(sentences), *filter(None, sections))
+    made = Report(_page(material, title, shown, (*_decision(material), *verdicts)))
     if path is not None:
         made.write(path)
     return made
@@ -197,6 +200,21 @@ def _measured(material: Material) -> list[str]:
         f" (grade {material.judged.level} or more). Other topics would give other means; in this"
         " report, only t tests and intervals over topics allow for that."
     ]
+
+
+def _decision(material: Material) -> list[Verdict]:
+    """Say which run is better by AP, or of several which are the best (Bonferroni); nothing without AP."""
+    tags, cutoff = material.diagnosis.found.rankings.tags, material.commands.cutoff
+    with listening(Listener()):  # what there is to say is on the page
+        name = known_measure("AP", level=material.source.level)
+        _, (scores,) = measured(material.source, [name], cutoff)
+    if len(tags) < 2 or not np.isfinite(scores.overall).any():
+        return []
+    referee = Referee(source=material.source, cutoff=cutoff, alpha=0.05 / (len(tags) - 1))
+    if len(tags) > 2:
+        return [Verdict(DECISION, *referee.of_best(tags, name, scores))]
+    found = referee.of_pair((tags[0], tags[1]), {name: scores.values})
+    return [Verdict(DECISION, found.answer, f"{found.details}.")]
 
 
 def _reuse(material: Material) -> Verdict:

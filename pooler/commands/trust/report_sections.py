@@ -720,7 +720,7 @@ def differences(material: Material) -> SectionPart | None:
                 _plot("bars", title, drawn, ("a", "b"), "difference in MAP", parts),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                commands.of_runs("compare", runs=by_map) if commands.can_name(by_map) else "",
+                commands.of_runs("compare", runs=by_map),
                 needed,
                 ("a", "b", "difference", "needed"),
                 n=n,

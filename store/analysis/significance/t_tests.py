@@ -18,6 +18,8 @@ References
    Japanese), sections 3.1 and 4.2.2, figure 3.
 .. [2] T. Sakai, "Statistical reform in information retrieval?", *SIGIR Forum* 48(1), 3-12, 2014,
    doi:10.1145/2641383.2641385.
+.. [3] G. Piaggio et al., "Reporting of noninferiority and equivalence randomized trials: extension of the
+   CONSORT 2010 statement", *JAMA* 308(24), 2594-2604, 2012, doi:10.1001/jama.2012.87802.
 """
 
 from __future__ import annotations
@@ -30,8 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import LEVEL
+from store.errors import ArgumentError
 
 TestReason = Literal["no-topics", "one-topic", "no-variation"]
+Requirement = Literal["better", "not-worse"]
+Decision = Literal["holds", "fails", "undecided"]
 
 SAME = 1e-12
 """Differences no further apart are one: rounding alone moves a score by up to about 1e-15."""
@@ -119,6 +124,57 @@ def paired_t_of_moments(difference: float, variance: float, n_topics: int, *, le
     (1.8495, 0.0701, 0.0644)
     """
     return _t_test(difference, variance, variance, n_topics, n_topics - 1, level)  # [1] Eq. 9
+
+
+def decide(
+    differences: NDArray[np.float64],
+    require: Requirement = "better",
+    *,
+    margin: float | None = None,
+    alpha: float = 0.05,
+) -> tuple[Decision, TTest]:
+    """Decide whether a run is better than another one, or not worse by a margin; return the t test, too.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (n_topics,)
+        Score of the run less score of the one that it would replace, by topic; finite.
+    require : {"better", "not-worse"}
+        What is to hold.
+    margin : float, optional
+        The loss of mean score, above 0, that is too much: ``not-worse`` needs it.
+    alpha : float, default=0.05
+        Level: two-sided for ``better``, one-sided and below 0.5 for ``not-worse``.
+
+    Notes
+    -----
+    With (low, high) the t interval of the mean difference, ``better`` holds where low > 0 and fails where
+    high <= 0; ``not-worse`` holds where low > -margin and fails where high < -margin [3]_. It covers
+    1 - alpha, and 1 - 2 alpha of ``not-worse``, each end being the one-sided limit of 1 - alpha then. Fewer
+    than two topics, which have no interval, decide nothing.
+
+    Examples
+    --------
+    Mean .02, standard error .0108; t(3) is 2.353 for 90 % and 3.182 for 95 %: from -.0054 and from -.0144 on.
+
+    >>> gains = np.array([0.0, 0.01, 0.02, 0.05])
+    >>> [decide(gains, "not-worse", margin=margin)[0] for margin in (0.005, 0.006)]
+    ['undecided', 'holds']
+    >>> [decide(gains + shift)[0] for shift in (0.0, 0.015, -0.055)]
+    ['undecided', 'holds', 'fails']
+    """
+    if require == "not-worse" and margin is None:
+        raise ArgumentError("margin", "must be given for not-worse: the loss that is too much", None)
+    if require == "not-worse" and alpha >= 0.5:
+        raise ArgumentError("alpha", "must be below 0.5 for not-worse, which is one-sided", alpha)
+    bound, level = (0.0, 1 - alpha) if require == "better" else (-(margin or 0.0), 1 - 2 * alpha)
+    test = paired_t(np.where(np.abs(differences) <= SAME, 0.0, differences), level=level)
+    if test.low is None or test.high is None:
+        return "undecided", test
+    if test.low > bound + SAME:
+        return "holds", test
+    fails = test.high <= SAME if require == "better" else test.high < bound - SAME
+    return "fails" if fails else "undecided", test
 
 
 def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level: float = LEVEL) -> TTest:

@@ -578,13 +578,14 @@ class JudgementValues:
 def settled_pairs(varied: CollectionVariation, confidence: float = CONFIDENCE) -> NDArray[np.bool_]:
     """Return which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
 
-    The arguments are those of `next_documents`. By the normal law; symmetric; pairs that are tied and do not
-    vary are settled, as is the diagonal.
+    The arguments are those of `next_documents`. By the normal law; symmetric; pairs that do not vary are
+    settled, as is the diagonal, and at a confidence of 1 no others.
     """
-    if not 0.5 < confidence < 1:
-        raise ArgumentError("confidence", "must be above 0.5 and below 1", confidence)
+    if not 0.5 < confidence <= 1:
+        raise ArgumentError("confidence", "must be above 0.5 and at most 1", confidence)
     above = order_probabilities(varied)
-    settled = (np.maximum(above, above.T) >= confidence) | (varied.difference_variances() <= 1e-24)
+    is_sure = (np.maximum(above, above.T) >= confidence) & (confidence < 1)
+    settled = is_sure | (varied.difference_variances() <= 1e-24)
     return np.asarray(settled | np.eye(len(above), dtype=np.bool_))
 
 
@@ -611,7 +612,7 @@ def next_documents(
     varied : CollectionVariation
         The moments of these topics; the rule for R = 0 is theirs.
     confidence : float, default=0.95
-        Pairs whose order has this probability, above 1/2 and below 1, are settled and count no more.
+        Pairs whose order has this probability, above 1/2, are settled and count no more; at 1 none is.
 
     Returns
     -------

@@ -144,7 +144,7 @@ def test_files_have_the_same_documents(cli: Cli, judged: Path) -> None:
     ("arguments", "words"),
     [
         (("bm25-words",), "there is one run, `bm25-words`: an order needs two"),
-        (("--confidence", "0.5"), "`--confidence` must be between 0.5 and 1"),
+        (("--confidence", "0.5"), "`--confidence` must be a number > 0.5"),
         (
             ("runs/bm25-words.run", "runs/lm-words-full.run", "--qrels",
              "judgements/strict.qrels", "--name", "x"),

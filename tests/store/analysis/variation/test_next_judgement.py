@@ -73,12 +73,12 @@ def test_settled_pairs_are_those_that_the_normal_law_is_sure_of() -> None:
     assert len(set(n_settled)) > 1
 
 
-def test_a_confidence_of_1_is_refused() -> None:
-    """No judging is surely as the last."""
-    topics = [(np.array([0.5]), np.array([[1.0], [2.0]]))]
-    varied = collection_variation(topics)
+def test_at_a_confidence_of_1_nothing_that_varies_is_settled() -> None:
+    """Not even an order that judging again keeps for certain; above 1 there is no confidence."""
+    varied = collection_variation([(np.array([1.0, 0.5]), np.array([[1.0, np.inf], [2.0, 1.0]]))])
+    assert settled_pairs(varied, 1.0).tolist() == [[True, False], [False, True]]
     with pytest.raises(ArgumentError, match="confidence"):
-        settled_pairs(varied, 1.0)
+        settled_pairs(varied, 1.1)
 
 
 def test_sure_documents_tell_nothing() -> None:

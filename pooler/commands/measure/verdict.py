@@ -1,0 +1,190 @@
+"""What a comparison comes to in one sentence: which run is better, or what has to be done to tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.reasons import OF_PAIRS
+from pooler.result import fields_of
+from pooler.sources.command_lines import CommandLines
+from pooler.sources.source import Source
+from pooler.tables import listed
+from store.analysis.arrays import Grades
+from store.analysis.measures.names import MeasureName, Scores, evaluate
+from store.analysis.pools.contributions import infer_pool
+from store.analysis.rankings import graded_rankings, judged_rankings
+from store.analysis.significance.power import MOST_TOPICS, POWER, detectable_effect, topics_for_power
+from store.analysis.significance.t_tests import SAME, Decision, Requirement, TTest, decide
+from store.text import counted
+
+Outcome = Literal["fails", "worse", "judge first", "undecided", "no difference", "holds", "better"]
+"""The worst first."""
+Pair = tuple[str, str]
+FIRST_RANKS, MOST_RANKS = 10, 100
+"""Ranks at which unjudged documents count: where nothing tells how many, and at most for deep measures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunVerdict(TTest):
+    """What the comparison of two runs comes to, and the t test of the second less the first that it rests on.
+
+    `outcome` is ``holds``, ``fails`` or ``undecided`` where something was required. With a power of .8
+    `topics_needed` would show a difference of `margin` that these do not; ``None`` = no number. `unjudged` of
+    each run are in its first ranks; `to_judge` of both are to be judged first, 0 = none, and `command` lists
+    them. Of several `measures` it is the worst verdict.
+    """
+
+    outcome: Outcome
+    answer: str
+    details: str
+    measure: str
+    require: Requirement | None
+    margin: float | None
+    topics_needed: int | None
+    unjudged: tuple[int, int]
+    to_judge: int
+    command: str
+    measures: tuple[RunVerdict, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All of it in words, on one line."""
+        outcome = "does not hold" if self.outcome == "fails" else self.outcome
+        required = f" (--require {self.require}): {outcome}" if self.require else ""
+        return f"Verdict{required}: {self.answer}: {self.details}."
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the text, and every field by its name."""
+        return {"text": self.text, **asdict(self)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Referee:
+    """Compares runs of a source; `cutoff` as for `evaluate`, the others as for `decide`."""
+
+    source: Source
+    cutoff: int | None
+    require: Requirement | None = None
+    margin: float | None = None
+    alpha: float = 0.05
+
+    @cached_property
+    def _grades(self) -> Grades:
+        return self.source.numbered.by_topic()
+
+    def of_pair(self, runs: Pair, scores: Mapping[MeasureName, NDArray[np.float64]]) -> RunVerdict:
+        """Compare two runs; `scores` of each measure have shape (2, n_topics), NaN = undefined."""
+        each = [self._of_measure(runs, name, values) for name, values in scores.items()]
+        found = min(each, key=lambda one: get_args(Outcome).index(one.outcome))
+        if found.outcome in ("holds", "better"):
+            found = replace(found, details="; ".join(one.details for one in each))
+        return replace(found, measures=tuple(each)) if len(each) > 1 else found
+
+    def of_best(self, tags: Sequence[str], name: MeasureName, scores: Scores) -> tuple[str, str]:
+        """Say which runs are the best that these topics cannot tell apart, comparing each with the best."""
+        best, *others = np.argsort(-scores.overall, kind="stable").tolist()
+        pairs = {tags[row]: {name: scores.values[[best, row]]} for row in others}
+        found = {tag: self.of_pair((tags[best], tag), pair) for tag, pair in pairs.items()}
+        alike = [tags[best], *(tag for tag, one in found.items() if one.outcome != "worse")]
+        are = "is" if len(alike) == 1 else "cannot be told apart by these topics, and are"
+        answer = f"{listed(alike, 3)} {are} the best of {len(tags):,} runs"
+        each, whole = (f"{100 - 100 * self.alpha * n:.4g}%" for n in (1, len(others)))
+        details = f"By {each} intervals of the differences to {tags[best]} in {name}, {whole} together"
+        if unclear := [tag for tag, one in found.items() if one.to_judge]:
+            details += f"; judge more documents of {listed(unclear, 3)} first (`pooler compare` says which)"
+        return answer, f"{details}."
+
+    def _of_measure(self, runs: Pair, name: MeasureName, values: NDArray[np.float64]) -> RunVerdict:
+        decision, test = self._decide(values)
+        rank, unjudged, to_judge = self._unjudged(runs, name, decision)
+        details = f"{runs[1]} - {runs[0]} in {name}: {OF_PAIRS[test.reason or 'no-topics']}"
+        if test.low is not None:
+            details = (
+                f"{runs[1]} - {runs[0]} is {test.difference:.4f} in {name}, {100 * test.level:.4g}% interval"
+                f" {test.low:.4f} to {test.high:.4f}, {counted(test.n_topics, 'topic')}"
+            )
+        alpha, deviation, command, needed = 1 - test.level, math.sqrt(test.variance or 0), "", None
+        outcome, answer = self._answer(runs, decision, is_worse=test.high is not None and test.high < -SAME)
+        if to_judge:
+            outcome = "undecided" if self.require else "judge first"
+            answer = f"judge {counted(to_judge, 'document')} first"
+            has = f"{runs[1]} has {counted(unjudged[1], 'unjudged document')}, {runs[0]} {unjudged[0]:,}"
+            details = f"in the first {counted(rank, 'rank')} {has}; so far {details}"
+            lines = CommandLines(self.source, self.source.numbered.files, rank)
+            options = "--only-unjudged", "--confidence", "1", "--limit", str(to_judge)
+            command = lines.of_runs("pool", "next", *options, runs=runs)
+            details += f". To list them: `{command}`" if command else ""
+        elif decision == "undecided" and deviation and alpha < POWER:
+            found = detectable_effect(test.n_topics, alpha=alpha) * deviation
+            details += f". With a probability of {POWER:g} these topics find a difference of {found:.4f}"
+            if self.margin is not None:
+                needed = topics_for_power(self.margin / deviation, alpha=alpha)
+                topics = f"more than {MOST_TOPICS:,}" if needed is None else f"{needed:,}"
+                details += f"; one of {self.margin:g} takes {topics} topics"
+        return RunVerdict(
+            **fields_of(test),
+            outcome=outcome,
+            answer=answer,
+            details=details,
+            measure=str(name),
+            require=self.require,
+            margin=self.margin,
+            topics_needed=needed,
+            unjudged=unjudged,
+            to_judge=to_judge,
+            command=command,
+        )
+
+    def _decide(self, values: NDArray[np.float64]) -> tuple[Decision, TTest]:
+        first, second = values[:, np.isfinite(values).all(axis=0)]
+        return decide(second - first, self.require or "better", margin=self.margin, alpha=self.alpha)
+
+    def _answer(self, runs: Pair, decision: Decision, *, is_worse: bool) -> tuple[Outcome, str]:
+        first, second = runs
+        if self.require == "not-worse":
+            by = f"worse than {first} by {self.margin:g} or more"
+            words = {"holds": f"{second} is not {by}", "fails": f"{second} is {by}"}
+            return decision, words.get(decision, f"these topics do not show whether {second} is {by}")
+        found: Outcome = "better" if decision == "holds" else "worse" if is_worse else "no difference"
+        same = "no difference that these topics can show"
+        answer = same if found == "no difference" else f"{second} is {found} than {first}"
+        return decision if self.require else found, answer
+
+    def _unjudged(self, runs: Pair, name: MeasureName, said: Decision) -> tuple[int, tuple[int, int], int]:
+        """Return the ranks that count, unjudged documents there of each run, and how many to judge first.
+
+        The run that has more of them may be better than it seems, and no other: what says that it is not
+        better is in doubt, unless it would be said, too, were they all of the best grade that any has.
+        """
+        judged, grades, level = self.source.numbered, self._grades, self.source.level
+        rankings, depth = judged.ranked.rankings, max((one.depth for one in judged.pools), default=None)
+        if name.cutoff is None and depth is None:
+            binary = {topic: (ids, given >= level) for topic, (ids, given) in grades.items()}
+            arrays = judged_rankings([*grades], runs, rankings, binary, cutoff=MOST_RANKS)
+            depth = infer_pool(arrays).depth or FIRST_RANKS
+        rank = min(one for one in (name.cutoff or depth, MOST_RANKS, self.cutoff) if one)
+        found = []
+        for run in runs:
+            tops = {topic: rankings.get((run, topic), ids[:0])[:rank] for topic, (ids, _) in grades.items()}
+            found.append({topic: top[~np.isin(top, grades[topic][0])] for topic, top in tops.items()})
+        first, second = (sum(one.size for one in of.values()) for of in found)
+        in_doubt = {"holds": first > second, "fails": second > first, "undecided": first != second}
+        to_judge = 0
+        if in_doubt[said]:
+            best = max([level, *(int(given.max()) for _, given in grades.values() if given.size)])
+            whole = {}
+            for topic, (ids, given) in grades.items():
+                more = found[second > first][topic]
+                whole[topic] = np.append(ids, more), np.append(given, np.full_like(more, best))
+            cutoff = self.cutoff or max(1000, name.cutoff or 0)
+            (scores,) = evaluate(graded_rankings([*grades], runs, rankings, whole, cutoff=cutoff), [name])
+            if self._decide(scores.values)[0] != said:
+                to_judge = sum(np.union1d(*(of[topic] for of in found)).size for topic in grades)
+        return rank, (first, second), to_judge
