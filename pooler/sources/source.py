@@ -186,7 +186,13 @@ class Source:
     @cached_property
     def _file_runs(self) -> NamedRuns:
         given = self._given
-        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"])
+        titles: dict[str, str] | None = None
+        if not (self.is_of_files or self.judgements):
+            from pooler.reading.results import ids_by_title
+
+            with opened_collection(self.collection) as opened:
+                titles = ids_by_title(opened.topics.all())
+        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"], titles)
 
     @cached_property
     def _runs(self) -> NamedRuns | CollectionRuns:

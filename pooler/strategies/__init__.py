@@ -13,17 +13,15 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-import sys
-import traceback
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.python_file import error_words, function_of, read_source
 from pooler.strategies.adaptive import ADAPTIVE, depth_then_strategy
 from pooler.strategies.fixed import FIXED
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, Parameter
@@ -46,32 +44,14 @@ def is_own(name: str) -> bool:
 def own_strategy(name: str) -> FixedStrategy:
     """Return the strategy that a function of a file is; errors name the file and its line."""
     path, function = name.rsplit(":", 1)
-    try:
-        source = Path(path).read_bytes()
-    except OSError as error:
-        hint = "--strategy FILE.py:function names a file as it is seen from here"
-        raise PoolerError(f"{path}: {(error.strerror or 'cannot be read').lower()}", hint=hint) from None
-    return _read(path, function, source)
+    hint = "--strategy FILE.py:function names a file as it is seen from here"
+    return _read(path, function, read_source(path, hint))
 
 
 @cache
 def _read(path: str, function: str, source: bytes) -> FixedStrategy:
     name = f"{Path(path).name}:{function}"
-    module = ModuleType(Path(path).stem)
-    module.__file__ = path
-    known = sys.modules.setdefault(module.__name__, module)  # dataclasses look their module up
-    try:
-        exec(compile(source, path, "exec"), module.__dict__)
-    except Exception as error:
-        raise PoolerError(f"{path}: {_words(error, path)}") from error
-    finally:
-        if known is module:
-            del sys.modules[module.__name__]
-    found = {one: value for one, value in vars(module).items() if inspect.isfunction(value)}
-    if function not in found:
-        hint = f"--strategy {path}:FUNCTION names a function of the file"
-        raise UnknownNameError("function", function, found, hint=hint)
-    call = found[function]
+    call = function_of(path, function, source, f"--strategy {path}:FUNCTION names a function of the file")
     return FixedStrategy(
         name=name,
         summary=(inspect.getdoc(call) or "").partition("\n")[0],
@@ -105,7 +85,7 @@ def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., ND
         try:
             found = np.asarray(call(rankings, **parameters), dtype=np.float64)
         except Exception as error:
-            raise PoolerError(f"`{name}`, topic `{rankings.topic}`: {_words(error, path)}") from error
+            raise PoolerError(f"`{name}`, topic `{rankings.topic}`: {error_words(error, path)}") from error
         if found.shape != (rankings.n_documents,) or not np.isfinite(found).all():
             message = (
                 f"`{name}`, topic `{rankings.topic}`: must return {rankings.n_documents:,} finite numbers"
@@ -114,13 +94,6 @@ def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., ND
         return found
 
     return values
-
-
-def _words(error: Exception, path: str) -> str:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    line = error.lineno if isinstance(error, SyntaxError) else (lines or [None])[-1]
-    words = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
-    return f"{'' if line is None else f'line {line}: '}{type(error).__name__}: {words}"
 
 
 _LISTED: tuple[AnyStrategy, ...] = (*FIXED, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)
