@@ -592,7 +592,7 @@ def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = T
     topics = {}
     for ranking in run.rankings:
         if order == "rank" and ranking.ranks is None:
-            hint = f"run `{run.file or run.tag}` has other ranks in topic `{ranking.topic}`"
+            hint = f"run `{run.file or run.tag}` has no such ranks in topic `{ranking.topic}`"
             raise ArgumentError("order", "needs stated ranks that are integers", order, hint=hint)
         documents, n = (ranking.docnos, ranking.scores, ranking.ranks), len(ranking.docnos)
         topics[ranking.topic] = take_top(

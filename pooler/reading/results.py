@@ -30,6 +30,7 @@ _HEADERS = {
 NO_RANK = "-"
 """What a line has for a rank where no column of a table has ranks."""
 _TEXT_HINT = "a query's text is looked for among the titles of a collection: pooler import runs"
+_TITLE_HINT = "`pooler show topics` has the titles, which blanks at the ends and case do not change"
 _RUNS_HINT = "a file holds one run: write the rows of each to a file of its own"
 
 
@@ -98,7 +99,7 @@ def as_run_lines(
                 untitled.add(cells["topic"])
                 expected = "a topic id" if titles is None else "the title of one topic"
                 faults.add(number, f"expected {expected}, got the query `{cells['topic']}`", "id")
-                faults.hint = _TEXT_HINT if titles is None else None
+                faults.hint = _TEXT_HINT if titles is None else _TITLE_HINT
             continue
         run, score = cells.get("run", tag), cells.get("score") or ""
         tags.add(run)
