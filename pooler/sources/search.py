@@ -34,8 +34,8 @@ _HINT = "`search(query: str, k: int)` gives (docno, score) or (docno, score, tit
 def search_topics(path: str, topics: Sequence[Topic], depth: int) -> tuple[Run, list[Document]]:
     """Ask `search` of a file for the first `depth` documents of each topic: a run, called as the file is.
 
-    The query is the topic's title. A result is a tuple, a mapping or an object, see `_KEYS`; where a topic's
-    have no scores, their order counts. After an exception a topic is tried again, three times, but for one
+    The query is the topic's title. A result is a tuple, a mapping or an object, see `_KEYS`. Results are ranked
+    as they come: where scores say no such order, minus the rank stands for them. After an exception a topic is tried again, three times, but for one
     that comes after a topic which failed for good.
 
     Returns the run, and the documents whose title or text came with it. `FormatError`: topics failed, or
@@ -58,11 +58,15 @@ def search_topics(path: str, topics: Sequence[Topic], depth: int) -> tuple[Run, 
                 faults.add(None, f"topic {topic.topic}: {results}", "search")
             elif scored := _scored(topic.topic, results, documents, faults):
                 docnos, scores = [*scored], np.array([*scored.values()])
-                places = np.arange(len(docnos))
-                if (rank_order(docnos, scores) != places).any():
+                ranks = np.arange(1, len(docnos) + 1)
+                if (rank_order(docnos, scores) != ranks - 1).any():
                     unordered.append(topic.topic)
-                rankings.append(Ranking(topic.topic, docnos, scores, places + 1))
-                lines = (f"{topic.topic} {docno} {score!r}\n" for docno, score in scored.items())
+                    scores = -ranks.astype(np.float64)
+                rankings.append(Ranking(topic.topic, docnos, scores, ranks))
+                lines = (
+                    f"{topic.topic} {one} {score!r}\n"
+                    for one, score in zip(docnos, scores.tolist(), strict=True)
+                )
                 digest.update("".join(lines).encode())
             elif not results:
                 empty.append(topic.topic)
@@ -73,8 +77,8 @@ def search_topics(path: str, topics: Sequence[Topic], depth: int) -> tuple[Run, 
     if empty:
         warn(f"{path}: no result for {first_of(empty)}")
     if unordered:
-        how = "scores count, and equal ones are ordered by docno; `--order rank` takes the order of results"
-        warn(f"{path}: results do not stand in the order of their scores in {first_of(unordered)}: {how}")
+        where = f"{path}: scores of results are tied or rise in {first_of(unordered)}"
+        warn(f"{where}: minus the rank stands for them")
     run = Run(tag_of(path), rankings, digest.hexdigest(), file=Path(path).name)
     return run, [document for document, _ in documents.values()]
 

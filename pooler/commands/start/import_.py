@@ -223,8 +223,8 @@ def import_runs(
     Example: pooler import runs runs/*.run --group bm25
 
     search : Call `search(query: str, k: int)` of this file with the title of each topic. It gives tuples,
-        dicts or objects of docno, score and, if there are, title and text, which are stored as documents. The
-        run is called as the file is; may be repeated.
+        dicts or objects of docno, score and, if there are, title and text, the best first; texts are stored.
+        The run is called as the file is; may be repeated.
     depth : N: k of --search.
     group : The organisation or kind of system of these runs.
     late : These runs do not feed pools (contributes = no).

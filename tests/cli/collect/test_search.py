@@ -64,17 +64,26 @@ def test_results_of_any_shape_are_the_run(body: str, pauses: list[float], cli: C
     assert pauses == []
 
 
-def test_results_without_scores_keep_their_order(pauses: list[float], cli: Cli, here: Path) -> None:
-    """Scores count where there are any: another order is warned of, and so are topics without results."""
+def test_results_are_ranked_as_they_come(pauses: list[float], cli: Cli, here: Path) -> None:
+    """Without scores, and with scores that tie or rise, which is warned of, as of topics without results."""
     _write(here, "return [] if query == 'sock' else [(one,) for one in 'bca']", "one.py")
-    _write(here, "return [('b', 1), ('c', 2), ('a', 1)]", "two.py")
-    told = cli("import", "runs", "--search", "one.py", "--search", "two.py").fine().err
+    _write(here, "return [('b', 1), ('c', 1), ('a', 0)]", "two.py")
+    _write(here, "return [('b', 3), ('c', 2), ('a', 1)]", "three.py")
+    told = (
+        cli("import", "runs", "--search", "one.py", "--search", "two.py", "--search", "three.py").fine().err
+    )
     assert "warning: one.py: no result for topic 3\n" in told
-    assert "warning: two.py: results do not stand in the order of their scores in topic 1 and 2 more" in told
-    assert "one.py: results" not in told
+    assert "warning: two.py: scores of results are tied or rise in topic 1 and 2 more: minus the rank" in told
+    assert told.count("warning: ") == 2
     write(here / "x.qrels", "1 0 c 1")
     measured = cli("evaluate", "-m", "RR", "--qrels", "x.qrels", "--format", "json", "--table", "measures")
-    assert {one["run"]: one["value"] for one in measured.fine().json()} == {"one": 0.5, "two": 1.0}
+    values = {one["run"]: one["value"] for one in measured.fine().json()}
+    assert values == dict.fromkeys(("one", "two", "three"), 0.5)
+    scores = {
+        one["run"]: one["score"]
+        for one in cli("show", "docs", "b", "--format", "json").fine().json()["retrieved"]
+    }
+    assert scores == {"one": -1, "two": -1, "three": 3}
 
 
 @pytest.mark.parametrize(
