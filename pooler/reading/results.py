@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from store.errors import FaultList
 from store.fields import id_fault, topic_fault
-from store.formats.lines import STDIN, not_utf8
+from store.formats.lines import STDIN
 from store.formats.tables import HEADERS, SEPARATORS, Layout, header_layout
 from store.records import Topic
 
@@ -30,7 +30,6 @@ _HEADERS = {
 NO_RANK = "-"
 """What a line has for a rank where no column of a table has ranks."""
 _TEXT_HINT = "a query's text is looked for among the titles of a collection: pooler import runs"
-_TITLE_HINT = "`pooler show topics` has the titles, which blanks at the ends and case do not change"
 _RUNS_HINT = "a file holds one run: write the rows of each to a file of its own"
 
 
@@ -74,63 +73,38 @@ def as_run_lines(
     places = {name: names.index(name) for name in _HEADERS if name in names}
     tag, tags, untitled = tag_of(faults.path), set[str](), set[str]()
     found: dict[str, list[tuple[int, bytes]]] = {}
-    rows = csv.reader(_decoded(lines, faults), **layout.dialect())
-    while True:
-        number = rows.line_num + 2
-        try:
-            if (row := next(rows, None)) is None:
-                break
-        except csv.Error as error:
-            faults.add(
-                number, f"expected cells with {SEPARATORS[layout.separator]} between: {error}", "fields"
-            )
-            break
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(names):
-            faults.add(number, f"expected {len(names)} cells, got {len(row)}", "fields")
-            continue
-        cells = {name: " ".join(row[place].split()) for name, place in places.items()}
-        topic, docno, rank = cells["topic"], cells["docno"], cells.get("rank", NO_RANK)
-        if titles is not None and topic not in ids:
-            topic = titles.get(topic.casefold(), topic)
-        if topic_fault(topic) and " " in cells["topic"]:
-            if cells["topic"] not in untitled:
-                untitled.add(cells["topic"])
-                expected = "a topic id" if titles is None else "the title of one topic"
-                faults.add(number, f"expected {expected}, got the query `{cells['topic']}`", "id")
-                faults.hint = _TEXT_HINT if titles is None else _TITLE_HINT
-            continue
-        run, score = cells.get("run", tag), cells.get("score") or ""
-        tags.add(run)
-        if "score" not in cells:
-            try:
-                score = repr(-float(rank))
-            except ValueError:
-                faults.add(number, f"expected a number as rank, got `{rank}`", "score")
+    rows = csv.reader((line.decode(errors="surrogateescape") for _, line in lines), **layout.dialect())
+    try:
+        for row in rows:
+            number = rows.line_num + 1
+            if not any(cell.strip() for cell in row):
                 continue
-        for what, fault in (
-            ("topic id", topic_fault(topic)),
-            ("docno", id_fault(docno)),
-            ("run tag", id_fault(run)),
-            ("score", None if score else "expected a number, got nothing"),
-        ):
-            if fault:
-                faults.add(number, f"{what}: {fault}", "score" if what == "score" else "id")
-                break
-        else:
+            if len(row) != len(names):
+                faults.add(number, f"expected {len(names)} cells, got {len(row)}", "fields")
+                continue
+            cells = {name: " ".join(row[place].split()) for name, place in places.items()}
+            topic, docno, rank = cells["topic"], cells["docno"], cells.get("rank", NO_RANK)
+            if titles is not None and topic not in ids:
+                topic = titles.get(topic.casefold(), topic)
+            if " " in topic and topic not in untitled:
+                untitled.add(topic)
+                expected = "a topic id" if titles is None else "the title of one topic"
+                faults.add(number, f"expected {expected}, got the query `{topic}`", "id")
+                faults.hint = _TEXT_HINT if titles is None else "`pooler show topics` has the titles"
+            run, score = cells.get("run", tag), cells.get("score", f"-{rank}")
+            tags.add(run)
+            checks = {"topic id": topic_fault(topic), "docno": id_fault(docno), "run tag": id_fault(run)}
+            checks["score"] = None if score else "expected a number, got nothing"
+            if fault := next(((what, one) for what, one in checks.items() if one), None):
+                if topic not in untitled:
+                    faults.add(number, ": ".join(fault), "score" if fault[0] == "score" else "id")
+                continue
             line = "\t".join((topic, "Q0", docno, rank or NO_RANK, score, run))
-            found.setdefault(topic, []).append((number, line.encode()))
+            found.setdefault(topic, []).append((number, line.encode(errors="surrogateescape")))
+    except csv.Error as error:
+        between = SEPARATORS[layout.separator]
+        faults.add(rows.line_num + 1, f"expected cells with {between} between: {error}", "fields")
     if len(tags) > 1:
         faults.hint = _RUNS_HINT
     for of_topic in found.values():
         yield from of_topic
-
-
-def _decoded(lines: Iterable[tuple[int, bytes]], faults: FaultList) -> Iterator[str]:
-    for number, line in lines:
-        try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            faults.add(number, not_utf8(line, error), "utf8")
-            yield line.decode(errors="replace")

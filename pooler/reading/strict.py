@@ -303,9 +303,9 @@ def parse_run(
     with opened as file:
         try:
             lines = lines_of(file, faults, digest)
-            if (first := next(lines, None)) is not None:
-                layout = layout_of(first[1].removeprefix(BOM))
-                lines = as_run_lines(lines, layout, faults, titles) if layout else chain([first], lines)
+            if (head := next(lines, None)) is not None:
+                layout = layout_of(head[1].removeprefix(BOM))
+                lines = as_run_lines(lines, layout, faults, titles) if layout else chain([head], lines)
             for number, raw in lines:
                 if number > LOOKED_AT and faults.count > n_faults:
                     looked.append(line)

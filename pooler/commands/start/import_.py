@@ -261,34 +261,36 @@ def import_runs(
     if entries:
         report += _import(collection, entries, lenient=lenient, replace=replace)
     for file in search:
-        report += _import_search(collection, file, depth, group=group, late=late, replace=replace)
+        report += _import_search(collection, file, depth, group, replace=replace, contributes=not late)
     return imported(collection, report)
 
 
 def _import_search(
-    opened: Collection, file: str, depth: int, *, group: str, late: bool, replace: bool
+    opened: Collection, file: str, depth: int, group: str, *, replace: bool, contributes: bool
 ) -> ImportReport:
     """Store what a search function finds, and the texts that came with it: all of it, or nothing."""
     from pooler.sources.search import search_topics
 
     topics = [one for one in opened.topics.all() if one.title.strip()]
     if not topics:
-        message = "the collection has no topic with a title, which is the query"
-        raise PoolerError(message, hint="pooler import topics FILE")
+        hint = "pooler import topics FILE"
+        raise PoolerError("the collection has no topic with a title, which is the query", hint=hint)
     run, documents = search_topics(file, topics, depth)
-    run = with_changes(run, group=group, contributes=not late)
     if not replace and any(one.tag == run.tag and one.sha256 != run.sha256 for one in opened.runs.all()):
-        message = f"run `{run.tag}` exists with other results"
-        raise ConflictError(message, hint="--replace takes the new ones; another name of the file adds a run")
+        hint = "--replace takes the new ones; another name of the file adds a run"
+        raise ConflictError(f"run `{run.tag}` exists with other results", hint=hint)
     texts = opened.documents.add(documents, all_texts=True, replace=replace)
-    report = opened.runs.add(run, replace=replace)
-    what = "replaced" if report.replaced else "added" if report.added else "nothing new, already there"
-    n_topics, n_documents = len(run.rankings), sum(len(one.docnos) for one in run.rankings)
-    counts = f"{counted(n_topics, 'topic')}, {counted(n_documents, 'document')}"
-    say(f"{file}: run {run.tag}, {counts}: {what}")
+    report = opened.runs.add(with_changes(run, group=group, contributes=contributes), replace=replace)
+    n_topics, n_results = len(run.rankings), sum(len(one.docnos) for one in run.rankings)
+    found = f"run {run.tag}, {counted(n_topics, 'topic')}, {counted(n_results, 'document')}"
+    say(f"{file}: {found}: {_done_words(report)}")
     if documents:
         say(f"{file}: titles and texts: {report_words(texts, 'document')}")
     return report
+
+
+def _done_words(report: ImportReport) -> str:
+    return "replaced" if report.replaced else "added" if report.added else "nothing new, already there"
 
 
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:
@@ -326,9 +328,8 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                         if made_of["tag"] == about.tag and made_of["sha256"] != about.sha256
                     ]
                 if len(entries) <= _FILES_NAMED:
-                    done = "replaced" if report.replaced else "nothing new, already there"
-                    done = "added" if report.added else done
-                    say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}: {done}")
+                    found = f"run {run.tag}, {counted(len(run.rankings), 'topic')}"
+                    say(f"{entry.file}: {found}: {_done_words(report)}")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:

@@ -88,7 +88,7 @@ def test_rows_that_are_no_run_are_refused_with_their_lines(
 def test_ranks_without_numbers_and_columns_without_a_use_are_told(cli: Cli, here: Path) -> None:
     """Without a column of ranks there is none to order by; a column that nothing takes is named."""
     write(here / "x.csv", "query,docno,rank,price", "1,d1,first,3")
-    assert "x.csv:2: expected a number as rank, got `first`" in cli("check", "x.csv").out
+    assert "x.csv:2: expected a finite number as score, got `-first`" in cli("check", "x.csv").out
     write(here / "y.csv", "query,docno,score,price", "1,d1,2,3")
     out = cli("check", "y.csv", "--depth", "1", "--order", "rank").fine().out
     assert "`price` is passed over" in out
