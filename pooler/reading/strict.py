@@ -248,7 +248,6 @@ def read_run(path: str, *, lenient: bool = False, titles: Mapping[str, str] | No
 
     One `Ranking` a topic, topics and documents in file order; `Ranking.ranks` is ``None`` where a stated rank
     is not an integer. `FormatError` holds the first 25 faults and counts the rest. `lenient`: see the module.
-    `titles`: see `pooler.reading.results.as_run_lines`, which reads CSV.
     """
     faults = FaultList(path)
     parsed = parse_run(path, faults, lenient=lenient, titles=titles)

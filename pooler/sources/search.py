@@ -16,33 +16,27 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from pooler.messages import progress, say, warn
-from pooler.python_file import error_words, function_of, read_source
 from pooler.reading.check import first_of
 from pooler.reading.results import tag_of
+from pooler.strategies import error_words, function_of, read_source
 from store.errors import FaultList
 from store.fields import id_fault
 from store.formats.texts import DOCNO_KEYS, TEXT_KEYS, TITLE_KEYS
 from store.ranking import rank_order
 from store.records import Document, Ranking, Run, Topic
 
-_PAUSES_S = (1.0, 2.0, 4.0)
-"""Before a topic is tried again."""
+_PAUSES_S = (1.0, 2.0, 4.0)  # before a topic is tried again
 _KEYS = (DOCNO_KEYS, ("score", "_score"), TITLE_KEYS, TEXT_KEYS)
 """What a result has, in the order of a tuple, and how a mapping or an object may call it."""
-_HINT = (
-    "FILE.py has `def search(query: str, k: int)`, which gives (docno, score) or (docno, score, title, text)"
-)
+_HINT = "FILE.py has `search(query: str, k: int)`, which gives (docno, score) or (docno, score, title, text)"
 
 
 def search_topics(path: str, topics: Sequence[Topic], depth: int) -> tuple[Run, list[Document]]:
     """Ask `search` of a file for the first `depth` documents of each topic: a run, called as the file is.
 
-    The query is the topic's title. A result is a tuple, a mapping or an object, see `_KEYS`. Results are
-    ranked as they come: where their scores do not say that order, minus the rank stands for them. After an
-    exception a topic is tried again, three times; once only, where the topic before failed for good.
-
-    Returns the run, and the documents whose title or text came with it. `FormatError` has all topics that
-    failed, and all results that cannot be of a run.
+    Results are ranked as they come: where their scores do not say that order, minus the rank stands for them.
+    An exception has a topic tried again, unless the one before it failed for good. Returns also the documents
+    whose title or text came. `FormatError`: topics failed, or results are unfit; all of them.
     """
     source, faults, folder = read_source(path, _HINT), FaultList(path), str(Path(path).parent)
     rankings: list[Ranking] = []
@@ -73,8 +67,7 @@ def search_topics(path: str, topics: Sequence[Topic], depth: int) -> tuple[Run, 
     if empty := [one.topic for one in topics if one.topic not in found]:
         warn(f"{path}: no result for {first_of(empty)}")
     if unordered:
-        where = f"{path}: scores of results are tied or rise in {first_of(unordered)}"
-        warn(f"{where}: minus the rank stands for them")
+        warn(f"{path}: minus the rank stands for scores that are tied or rise in {first_of(unordered)}")
     content = repr([(one.topic, one.docnos, one.scores.tolist()) for one in rankings])
     run = Run(tag_of(path), rankings, sha256(content.encode()).hexdigest(), file=Path(path).name)
     return run, [document for document, _ in documents.values()]
@@ -100,29 +93,26 @@ def _scored(
 ) -> dict[str, float]:
     """Return the scores of a topic's documents, add those that have a text, with their topic, and faults."""
     found: dict[str, float] = {}
-    has_scores = any(score is not None for _, score, *_ in rows)
+    has_scores = any(row[1] is not None for row in rows)
     for place, (docno, score, title, text) in enumerate(rows, start=1):
-        docno = str(docno) if isinstance(docno, int | np.integer) else docno
+        docno = str(docno) if isinstance(docno, str | int | np.integer) else ""
         number = score if has_scores else float(-place)
         document = Document(docno, title or "", text or "")
-        if not isinstance(docno, str) or (fault := id_fault(docno)):
-            fault = fault if isinstance(docno, str) else f"expected a docno, got {docno!r:.60}"
+        known, before = documents.get(docno, (document, topic))
+        if fault := id_fault(docno):
+            fault = f"docno: {fault}"
         elif docno in found:
             fault = f"document `{docno}` is among the results already"
         elif not (isinstance(number, float) and isfinite(number)):
             fault = f"expected a finite number as score, got {score!r:.60}"
-        elif not isinstance(document.title, str) or not isinstance(document.text, str):
+        elif not (isinstance(document.title, str) and isinstance(document.text, str)):
             fault = f"expected title and text of document `{docno}` to be text"
+        elif known != document and (title or text):
+            fault = f"document `{docno}` has another title or text than for topic {before}: a snippet?"
         else:
             found[docno] = number
-            if not (title or text):
-                continue
-            known, before = documents.setdefault(docno, (document, topic))
-            if known == document:
-                continue
-            fault = (
-                f"document `{docno}` has another title or text than for topic {before}: are they snippets?"
-            )
+            documents |= {docno: (known, before)} if title or text else {}
+            continue
         faults.add(None, f"topic {topic}, result {place}: {fault}", "result")
     return found
 

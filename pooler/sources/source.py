@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pooler.judge_kinds import erased_words
 from pooler.messages import Listener, listening, say, warn
+from pooler.reading.results import ids_by_title
 from pooler.sources.files import FileQrels, JudgesQrels, NamedRuns
 from pooler.sources.judged import Judged, Level, code_words, only_depth
 from pooler.sources.judgement_files import FileReading, untold
@@ -188,8 +189,6 @@ class Source:
         given = self._given
         titles: dict[str, str] | None = None
         if not (self.is_of_files or self.judgements):
-            from pooler.reading.results import ids_by_title
-
             with opened_collection(self.collection) as opened:
                 titles = ids_by_title(opened.topics.all())
         return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"], titles)

@@ -13,15 +13,17 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+import sys
+import traceback
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.python_file import error_words, function_of, read_source
 from pooler.strategies.adaptive import ADAPTIVE, depth_then_strategy
 from pooler.strategies.fixed import FIXED
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy, Parameter
@@ -46,6 +48,32 @@ def own_strategy(name: str) -> FixedStrategy:
     path, function = name.rsplit(":", 1)
     hint = "--strategy FILE.py:function names a file as it is seen from here"
     return _read(path, function, read_source(path, hint))
+
+
+def read_source(path: str, hint: str) -> bytes:
+    """Read a Python file; `PoolerError`: it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise PoolerError(f"{path}: {(error.strerror or 'cannot be read').lower()}", hint=hint) from None
+
+
+def function_of(path: str, name: str, source: bytes, hint: str) -> Callable[..., Any]:
+    """Run a Python file, and return a function of it; errors name the file and its line."""
+    module = ModuleType(Path(path).stem)
+    module.__file__ = path
+    known = sys.modules.setdefault(module.__name__, module)  # dataclasses look their module up
+    try:
+        exec(compile(source, path, "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        raise PoolerError(f"{path}: {error_words(error, path)}") from error
+    finally:
+        if known is module:
+            del sys.modules[module.__name__]
+    found = {one: value for one, value in vars(module).items() if inspect.isroutine(value)}
+    if name not in found:
+        raise UnknownNameError("function", name, found, hint=hint)
+    return found[name]
 
 
 @cache
@@ -94,6 +122,14 @@ def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., ND
         return found
 
     return values
+
+
+def error_words(error: BaseException, path: str) -> str:
+    """Say what an error is in one line, with the last line of the file that led to it."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    line = error.lineno if isinstance(error, SyntaxError) else (lines or [None])[-1]
+    words = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+    return f"{'' if line is None else f'line {line}: '}{type(error).__name__}: {words}"
 
 
 _LISTED: tuple[AnyStrategy, ...] = (*FIXED, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)

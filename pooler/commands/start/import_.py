@@ -238,8 +238,7 @@ def import_runs(
     titles = ids_by_title(collection.topics.all())
     entries = [with_changes(one, titles=titles, contributes=one.contributes and not late) for one in entries]
     if not (entries or search):
-        hint = "name run files, a list of them with --runs FILE, or --search FILE.py"
-        raise PoolerError("no run file is named", hint=hint)
+        raise PoolerError("no run file is named", hint="name run files, --runs FILE or --search FILE.py")
     if rules is not None and search:
         raise ArgumentError("rules", "is for run files, and --search makes none", None)
     if rules is not None:
@@ -257,17 +256,15 @@ def import_runs(
             for one in report.warnings:
                 if one.code in RULES:
                     warn(f"{report.path}: {one.message}")
-    report = ImportReport()
-    if entries:
-        report += _import(collection, entries, lenient=lenient, replace=replace)
+    how: dict[str, bool] = {"lenient": lenient, "replace": replace}
+    report = _import(collection, entries, **how) if entries else ImportReport()
     for file in search:
-        report += _import_search(collection, file, depth, group, replace=replace, contributes=not late)
+        about = {"group": group, "contributes": not late}
+        report += _import_search(collection, file, depth, about, replace=replace)
     return imported(collection, report)
 
 
-def _import_search(
-    opened: Collection, file: str, depth: int, group: str, *, replace: bool, contributes: bool
-) -> ImportReport:
+def _import_search(opened: Collection, file: str, depth: int, about: Any, *, replace: bool) -> ImportReport:
     """Store what a search function finds, and the texts that came with it: all of it, or nothing."""
     from pooler.sources.search import search_topics
 
@@ -280,17 +277,13 @@ def _import_search(
         hint = "--replace takes the new ones; another name of the file adds a run"
         raise ConflictError(f"run `{run.tag}` exists with other results", hint=hint)
     texts = opened.documents.add(documents, all_texts=True, replace=replace)
-    report = opened.runs.add(with_changes(run, group=group, contributes=contributes), replace=replace)
-    n_topics, n_results = len(run.rankings), sum(len(one.docnos) for one in run.rankings)
-    found = f"run {run.tag}, {counted(n_topics, 'topic')}, {counted(n_results, 'document')}"
-    say(f"{file}: {found}: {_done_words(report)}")
+    report = opened.runs.add(with_changes(run, **about), replace=replace)
+    results = counted(sum(len(one.docnos) for one in run.rankings), "result")
+    done = "replaced" if report.replaced else "added" if report.added else "nothing new, already there"
+    say(f"{file}: run {run.tag}, {counted(len(run.rankings), 'topic')}, {results}: {done}")
     if documents:
         say(f"{file}: titles and texts: {report_words(texts, 'document')}")
     return report
-
-
-def _done_words(report: ImportReport) -> str:
-    return "replaced" if report.replaced else "added" if report.added else "nothing new, already there"
 
 
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:
@@ -328,8 +321,9 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                         if made_of["tag"] == about.tag and made_of["sha256"] != about.sha256
                     ]
                 if len(entries) <= _FILES_NAMED:
-                    found = f"run {run.tag}, {counted(len(run.rankings), 'topic')}"
-                    say(f"{entry.file}: {found}: {_done_words(report)}")
+                    done = "replaced" if report.replaced else "nothing new, already there"
+                    done = "added" if report.added else done
+                    say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}: {done}")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:

@@ -68,7 +68,7 @@ def test_table_is_the_run_that_its_rows_say(
         ),
         (
             "a b,d1,1,a\na b,d2,1,a",
-            ["2: expected a topic id, got the query `a b`", "hint: a query's text is"],
+            ["2: expected a topic id, got the query `a b`", "hint: queries are found by their text"],
         ),
         ('1,d1,1,a\n1,"d2,1,a', ["3: expected 4 cells, got 2"]),
     ],

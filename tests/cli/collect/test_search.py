@@ -43,7 +43,7 @@ def test_results_of_any_shape_are_the_run(body: str, pauses: list[float], cli: C
         .fine()
         .err
     )
-    assert "new ranker.py: run new_ranker, 3 topics, 6 documents: added\n" in told
+    assert "new ranker.py: run new_ranker, 3 topics, 6 results: added\n" in told
     with p.open_collection() as opened:
         (run,) = opened.runs.all()
         assert (run.tag, run.file, run.group, run.contributes) == ("new_ranker", "new ranker.py", "us", False)
@@ -58,7 +58,7 @@ def test_results_of_any_shape_are_the_run(body: str, pauses: list[float], cli: C
         "exists with other results"
         in cli("import", "runs", "--search", "new ranker.py", "-N", "1").failed(3).err
     )
-    assert "3 topics, 3 documents: replaced" in (
+    assert "3 topics, 3 results: replaced" in (
         cli("import", "runs", "--search", "new ranker.py", "-N", "1", "--replace").fine().err
     )
     assert pauses == []
@@ -73,7 +73,10 @@ def test_results_are_ranked_as_they_come(pauses: list[float], cli: Cli, here: Pa
         cli("import", "runs", "--search", "one.py", "--search", "two.py", "--search", "three.py").fine().err
     )
     assert "warning: one.py: no result for topic 3\n" in told
-    assert "warning: two.py: scores of results are tied or rise in topic 1 and 2 more: minus the rank" in told
+    assert (
+        "warning: two.py: minus the rank stands for scores that are tied or rise in topic 1 and 2 more"
+        in told
+    )
     assert told.count("warning: ") == 2
     write(here / "x.qrels", "1 0 c 1")
     measured = cli("evaluate", "-m", "RR", "--qrels", "x.qrels", "--format", "json", "--table", "measures")
@@ -96,7 +99,7 @@ def test_results_are_ranked_as_they_come(pauses: list[float], cli: Cli, here: Pa
         ),
         (
             "return [('a b', 1), ('', 1), (None, 1), 7]",
-            ["without blanks", "got nothing", "result 3", "result 4"],
+            ["without blanks", "got nothing", "result 3: docno", "result 4: docno"],
         ),
         ("return [('a', 1, 'x', 5)]", ["expected title and text of document `a` to be text"]),
         (
@@ -129,7 +132,7 @@ def test_topic_is_tried_again_and_all_that_fail_are_told(pauses: list[float], cl
     )
     told = cli("import", "runs", "--search", "mine.py").fine().err
     assert "mine.py: topic 1: line 4: TimeoutError: at last; again in 2 s\n" in told
-    assert (pauses, "3 topics, 3 documents: added" in told) == ([1, 2], True)
+    assert (pauses, "3 topics, 3 results: added" in told) == ([1, 2], True)
     pauses.clear()
     _write(here, "yield 'd1', 1.0\n    if query != 'red shoes': raise OSError(query)", "other.py")
     told = cli("import", "runs", "--search", "other.py").failed(1).err
