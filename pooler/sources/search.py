@@ -105,7 +105,7 @@ def _scored(
             fault = f"document `{docno}` is among the results already"
         elif not (isinstance(number, float) and isfinite(number)):
             fault = f"expected a finite number as score, got {score!r:.60}"
-        elif not (isinstance(document.title, str) and isinstance(document.text, str)):
+        elif not all(isinstance(one, str) for one in (title or "", text or "")):
             fault = f"expected title and text of document `{docno}` to be text"
         elif known != document and (title or text):
             fault = f"document `{docno}` has another title or text than for topic {before}: a snippet?"

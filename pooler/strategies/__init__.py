@@ -79,7 +79,8 @@ def function_of(path: str, name: str, source: bytes, hint: str) -> Callable[...,
 @cache
 def _read(path: str, function: str, source: bytes) -> FixedStrategy:
     name = f"{Path(path).name}:{function}"
-    call = function_of(path, function, source, f"--strategy {path}:FUNCTION names a function of the file")
+    hint = f"--strategy {path}:FUNCTION names a function of the file"
+    call = function_of(path, function, source, hint)
     return FixedStrategy(
         name=name,
         summary=(inspect.getdoc(call) or "").partition("\n")[0],

@@ -105,7 +105,7 @@ def check_entries(
     track = None if rules is None else read_rules(str(rules))
     topics: AbstractSet[str] | None = None
     docnos: AbstractSet[str] | None = None
-    titles: Mapping[str, str] | None = None
+    titles = entries[0].titles
     if collection is not None:
         with opened_collection(collection) as opened:  # what its own files named
             topics, docnos = opened.topics.listed() or None, opened.documents.listed() or None

@@ -212,13 +212,13 @@ def import_runs(
     replace: Replace = False,
     rules: TrackRules = None,
 ) -> Done:
-    """Import run files (topic Q0 docno rank score tag), CSV of results, or what a search function finds.
+    """Import runs: run files, CSV of results, or a search function.
 
     Each file is one transaction. Run again, also after an interruption, the command leaves out runs that
     are already stored. With --rules of a track, nothing is imported if a run is refused.
 
-    CSV has a header: query (or topic, qid), docno (or document, doc_id), score or rank, and maybe run. A
-    query that is named by its text is the topic with that title.
+    A run file has lines of topic, Q0, docno, rank, score, tag. CSV has a header: query (or topic, qid), docno
+    (or document, doc_id), score or rank, and maybe run; a query may be named by its text, a topic's title.
 
     Example: pooler import runs runs/*.run --group bm25
 
@@ -238,7 +238,7 @@ def import_runs(
     titles = ids_by_title(collection.topics.all())
     entries = [with_changes(one, titles=titles, contributes=one.contributes and not late) for one in entries]
     if not (entries or search):
-        raise PoolerError("no run file is named", hint="name run files, --runs FILE or --search FILE.py")
+        raise PoolerError("no run file is named", hint="name run files, or a list of them with --runs FILE")
     if rules is not None and search:
         raise ArgumentError("rules", "is for run files, and --search makes none", None)
     if rules is not None:
@@ -257,11 +257,11 @@ def import_runs(
                 if one.code in RULES:
                     warn(f"{report.path}: {one.message}")
     how: dict[str, bool] = {"lenient": lenient, "replace": replace}
-    report = _import(collection, entries, **how) if entries else ImportReport()
+    total = _import(collection, entries, **how) if entries else ImportReport()
     for file in search:
         about = {"group": group, "contributes": not late}
-        report += _import_search(collection, file, depth, about, replace=replace)
-    return imported(collection, report)
+        total += _import_search(collection, file, depth, about, replace=replace)
+    return imported(collection, total)
 
 
 def _import_search(opened: Collection, file: str, depth: int, about: Any, *, replace: bool) -> ImportReport:
@@ -274,7 +274,7 @@ def _import_search(opened: Collection, file: str, depth: int, about: Any, *, rep
         raise PoolerError("the collection has no topic with a title, which is the query", hint=hint)
     run, documents = search_topics(file, topics, depth)
     if not replace and any(one.tag == run.tag and one.sha256 != run.sha256 for one in opened.runs.all()):
-        hint = "--replace takes the new ones; another name of the file adds a run"
+        hint = "--replace takes the new results"
         raise ConflictError(f"run `{run.tag}` exists with other results", hint=hint)
     texts = opened.documents.add(documents, all_texts=True, replace=replace)
     report = opened.runs.add(with_changes(run, **about), replace=replace)

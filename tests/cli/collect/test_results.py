@@ -103,7 +103,8 @@ def test_queries_named_by_their_text_are_topics_of_the_collection(cli: Cli, here
     cli("init").fine()
     cli("import", "topics", "topics.tsv").fine()
     assert "run x, 2 topics, 3 documents" in cli("check", "x.csv", "--collection", "collection.db").fine().out
-    cli("import", "runs", "x.csv").fine()
+    write(here / "track.toml", "depth = 2")
+    cli("import", "runs", "x.csv", "--rules", "track.toml").fine()
     with p.open_collection() as opened:
         assert opened.runs.sizes() == {"x": (2, 3)}
         assert {topic for _, topic in opened.runs.ranked().rankings} == {"1", "2"}
