@@ -114,6 +114,7 @@ def test_queries_named_by_their_text_are_topics_of_the_collection(cli: Cli, here
         "evaluate", "./x.csv", "--qrels", "official", "-m", "RR", "--format", "json", "--table", "topics"
     )
     assert {one["topic"]: one["value"] for one in measured.fine().json()} == {"1": 1.0, "2": 0.0, "all": 0.5}
+    cli("diagnose", "./x.csv", "--qrels", "official", "--depth", "1", "--table", "depths").fine()
     write(here / "y.csv", "query,docno,rank", "green sock,d1,1", "green sock,d2,2", "gold,d3,1")
     refused = cli("import", "runs", "y.csv").failed(1).err
     assert refused.count("green sock") == 1
