@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -565,7 +566,13 @@ def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
 
 
 def read_top(
-    path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
+    path: str,
+    depth: int,
+    *,
+    order: Order = "trec",
+    lenient: bool = False,
+    with_scores: bool = True,
+    titles: Mapping[str, str] | None = None,
 ) -> RunTop:
     """Read the first documents of every topic of a run file: as ``top_of(read_run(path), depth)``."""
     check_order(order)
@@ -575,7 +582,7 @@ def read_top(
             return read_blocks(path, depth, order=order, with_scores=with_scores)
         except SuspicionError:
             pass
-    run = read_run(path, lenient=lenient)
+    run = read_run(path, lenient=lenient, titles=titles)
     return top_of(run, depth, order=order, with_scores=with_scores)
 
 
@@ -585,7 +592,7 @@ def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = T
     topics = {}
     for ranking in run.rankings:
         if order == "rank" and ranking.ranks is None:
-            hint = f"run `{run.file or run.tag}` has other ranks in topic `{ranking.topic}`"
+            hint = f"run `{run.file or run.tag}` has no such ranks in topic `{ranking.topic}`"
             raise ArgumentError("order", "needs stated ranks that are integers", order, hint=hint)
         documents, n = (ranking.docnos, ranking.scores, ranking.ranks), len(ranking.docnos)
         topics[ranking.topic] = take_top(
@@ -620,7 +627,8 @@ def read_tops(
 
 def read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with_scores: bool) -> RunTop:
     """Read the first documents of one run of a list."""
-    top = read_top(entry.file, depth, order=order, lenient=lenient, with_scores=with_scores)
+    how: dict[str, Any] = {"order": order, "lenient": lenient, "with_scores": with_scores}
+    top = read_top(entry.file, depth, titles=entry.titles, **how)
     entry.check_tag(top.tag)
     entry = entry.with_header(top.header)
     return replace(top, group=entry.group, contributes=entry.contributes)

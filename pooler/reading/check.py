@@ -83,6 +83,7 @@ class CheckOptions:
     depth: int | None = None
     order: Order = "trec"
     lenient: bool = False
+    titles: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         check_order(self.order)
@@ -140,9 +141,8 @@ def _check_fast(path: str, asked: CheckOptions) -> _Checked:
 
 def _check_slowly(path: str, asked: CheckOptions) -> _Checked:
     faults, odd = _CountedFaults(path), _Oddities(asked)
-    parsed = parse_run(
-        path, faults, lenient=asked.lenient, known_topics=asked.known_topics, known_docnos=asked.known_docnos
-    )
+    known: dict[str, Any] = {"known_topics": asked.known_topics, "known_docnos": asked.known_docnos}
+    parsed = parse_run(path, faults, lenient=asked.lenient, titles=asked.titles, **known)
     for topic in filter(lambda topic: topic.docnos, parsed.topics):
         ranks = whole_ranks(topic.ranks)
         odd.add(topic.topic, topic.docnos, np.array(topic.scores), ranks)

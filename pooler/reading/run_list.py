@@ -8,10 +8,11 @@ beneath its folder; of a list from standard input, beneath the working folder.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
+from pooler.reading.results import layout_of
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
 from store.formats.lines import RUN_LIST, STDIN, read_text_lines, report_kind
@@ -47,6 +48,8 @@ class RunEntry:
     """Whether the list said that of some run, so that the others feed pools because it did not."""
     where: str = field(default="", repr=False, compare=False)
     """Where group and models are named."""
+    titles: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
+    """Topics by title, for queries that a table of results names by their text; ``None`` = not known."""
 
     def faults_of(self, header: RunHeader | None) -> list[Fault]:
         """List what the header of the file says otherwise than the list of runs, or an option."""
@@ -105,6 +108,8 @@ def read_run_list(path: str) -> list[RunEntry]:
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
         if columns is None:
             columns = cells
+            if "file" not in cells and path != STDIN and layout_of(line.encode()):
+                return [RunEntry(path)]  # one run, in the place of a list
             _check_columns(columns, number, faults)
             if faults:
                 report_kind(faults, RUN_LIST)

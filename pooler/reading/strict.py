@@ -38,9 +38,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Container, Iterable, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 from pathlib import PurePath
 
@@ -48,21 +48,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import warn
+from pooler.reading.results import as_run_lines, layout_of, tag_of
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault, topic_fault
 from store.formats.compression import DamagedDataError
-from store.formats.lines import (
-    BOM,
-    QRELS,
-    RUN,
-    STDIN,
-    lines_of,
-    open_bytes,
-    piped,
-    report_as_kind,
-    report_kind,
-)
+from store.formats.lines import BOM, QRELS, RUN, lines_of, open_bytes, piped, report_as_kind, report_kind
 from store.formats.run_header import START, RunHeader, is_end, read_header
+from store.formats.tables import IGNORED, Layout
 from store.records import Ranking, Run
 
 LOOKED_AT = 200
@@ -134,8 +126,7 @@ def advice(path: str, lines: Sequence[bytes]) -> str | None:
     if not content or _are_run(map(fields_of, content)):
         return None
     rows = [line.split() for line in content]
-    name = "run" if path == STDIN else PurePath(path).name.split(".")[0]
-    name = re.sub(r"[^A-Za-z0-9-]+", "_", name) or "run"
+    name = tag_of(path)
     is_cut = any(len(row) > 6 for row in rows)
     is_cut &= all(len(row) == 6 or (len(row) > 6 and can_be_cut(row)) for row in rows)
     has_words = is_cut and len(rows) > 1 and len({(*row[5:],) for row in rows}) == 1
@@ -252,14 +243,14 @@ class ParsedRun:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def read_run(path: str, *, lenient: bool = False) -> Run:
+def read_run(path: str, *, lenient: bool = False, titles: Mapping[str, str] | None = None) -> Run:
     """Read a run file whole, plain or compressed; ``-`` is standard input.
 
     One `Ranking` a topic, topics and documents in file order; `Ranking.ranks` is ``None`` where a stated rank
     is not an integer. `FormatError` holds the first 25 faults and counts the rest. `lenient`: see the module.
     """
     faults = FaultList(path)
-    parsed = parse_run(path, faults, lenient=lenient)
+    parsed = parse_run(path, faults, lenient=lenient, titles=titles)
     faults.raise_if_any(hint=parsed.hint)
     for note in parsed.notes.values():
         warn(f"{path}: {note}")
@@ -272,8 +263,8 @@ def read_run(path: str, *, lenient: bool = False) -> Run:
 
 
 def whole_ranks(ranks: list[bytes]) -> NDArray[np.int64] | None:
-    """Turn stated ranks into integers; ``None`` when one is not an integer, or has more than 64 bits."""
-    if b"_" in b"".join(ranks):
+    """Turn stated ranks into integers; ``None``: none is stated, or one is none, or has more than 64 bits."""
+    if not ranks or b"_" in b"".join(ranks):
         return None
     try:
         return np.fromiter(map(int, ranks), np.int64, len(ranks))
@@ -288,6 +279,7 @@ def parse_run(
     lenient: bool = False,
     known_topics: Set[str] | None = None,
     known_docnos: Container[str] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> ParsedRun:
     """Read every line of a run file and note every fault; return what the lines without faults say."""
     parsed = ParsedRun()
@@ -299,6 +291,7 @@ def parse_run(
     current: bytes | None = None
     tag: bytes | None = None
     header: list[bytes] | None = None
+    layout: Layout | None = None
     try:
         opened = open_bytes(path)
     except FormatError as error:
@@ -308,7 +301,11 @@ def parse_run(
         return parsed
     with opened as file:
         try:
-            for number, raw in lines_of(file, faults, digest):
+            lines = lines_of(file, faults, digest)
+            if (head := next(lines, None)) is not None:
+                layout = layout_of(head[1].removeprefix(BOM))
+                lines = as_run_lines(lines, layout, faults, titles) if layout else chain([head], lines)
+            for number, raw in lines:
                 if number > LOOKED_AT and faults.count > n_faults:
                     looked.append(line)
                     n_faults = faults.count
@@ -378,7 +375,8 @@ def parse_run(
     elif tag is None and not faults:
         faults.add(None, "expected run lines, got none", "empty")
     if faults and not scan.is_damaged:
-        parsed.hint = faults.hint or advice(path, looked + [line] * (number > LOOKED_AT)) or parsed.hint
+        said = None if layout else advice(path, looked + [line] * (number > LOOKED_AT))
+        parsed.hint = faults.hint or said or parsed.hint
     if lenient and len(scan.tags) > 1:
         named = ", ".join(map(_quoted_bytes, [*scan.tags][:3]))
         mixed = f"{len(scan.tags):,} run tags ({named}) read as one run, {quoted(parsed.tag)}"
@@ -389,6 +387,11 @@ def parse_run(
         parsed.notes["lenient"] = scan.cut
     if warning := exchanged(looked):
         parsed.notes["exchanged"] = warning
+    if layout is not None and "rank" not in layout.columns.split():
+        for one in parsed.topics:
+            one.ranks.clear()
+    if layout is not None and IGNORED in layout.columns.split():
+        parsed.notes["columns"] = layout.taken
     parsed.n_lines = number
     parsed.sha256 = digest.hexdigest()
     return parsed

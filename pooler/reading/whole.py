@@ -8,7 +8,7 @@ document. What is stored does not depend on who reads: numbers become row ids in
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
@@ -30,7 +30,7 @@ from store.ranking import rank_order
 from store.records import Order, Ranking, Run
 
 
-def read_whole(path: str, *, lenient: bool = False) -> Run:
+def read_whole(path: str, *, lenient: bool = False, titles: Mapping[str, str] | None = None) -> Run:
     """Read a run file whole; faults and result are those of `pooler.reading.strict.read_run`."""
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
@@ -47,7 +47,7 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
             sha256 = facts.digest.hexdigest()
             header = None if facts.header is None else facts.header.text
             return Run(facts.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
-    return read_run(path, lenient=lenient)
+    return read_run(path, lenient=lenient, titles=titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class RunReader:
         return self._made(entry, facts.tag.decode(), facts.digest.hexdigest(), n_known, rankings, header)
 
     def _read_slowly(self, entry: RunEntry, n_known: int) -> NumberedRun:
-        run = read_run(entry.file, lenient=self._lenient)
+        run = read_run(entry.file, lenient=self._lenient, titles=entry.titles)
         rankings = [
             self._pack(one.topic, one.docnos, self._number(column_of(one.docnos)), one.scores, one.ranks)
             for one in run.rankings
@@ -257,5 +257,5 @@ def see_tag(tag: str, tags: list[str]) -> None:
 
 def _read(entries: Sequence[RunEntry], *, lenient: bool) -> Iterator[Run]:
     for entry in entries:
-        run = read_whole(entry.file, lenient=lenient)
+        run = read_whole(entry.file, lenient=lenient, titles=entry.titles)
         yield replace(run, tag=entry.called(run.tag))

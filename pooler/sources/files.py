@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import glob
@@ -71,7 +71,7 @@ def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Ru
             if isinstance(one, Run):
                 yield one
                 continue
-            run = read_whole(one.file, lenient=lenient)
+            run = read_whole(one.file, lenient=lenient, titles=one.titles)
             one = one.with_header(run.header)
             yield replace(run, tag=one.called(run.tag), group=one.group, contributes=one.contributes)
             advance(1)
@@ -87,10 +87,13 @@ class NamedRuns:
     lenient: bool
     qrels: object
     """What they are measured with, as it was given."""
+    titles: Mapping[str, str] | None = None
+    """Topics by title, where a collection has them."""
 
     def named(self) -> list[RunEntry | Run]:
         """Return the runs as they were named, with what is known of them before they are read."""
-        return named_runs(self.runs, self.listed)
+        named = named_runs(self.runs, self.listed)
+        return [one if isinstance(one, Run) else replace(one, titles=self.titles) for one in named]
 
     @cached_property
     def at_hand(self) -> list[RunEntry | Run]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pooler.judge_kinds import erased_words
 from pooler.messages import Listener, listening, say, warn
+from pooler.reading.results import ids_by_title
 from pooler.sources.files import FileQrels, JudgesQrels, NamedRuns
 from pooler.sources.judged import Judged, Level, code_words, only_depth
 from pooler.sources.judgement_files import FileReading, untold
@@ -210,7 +211,11 @@ class Source:
     @cached_property
     def _file_runs(self) -> NamedRuns:
         given = self._given
-        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"])
+        titles: dict[str, str] | None = None
+        if not (self.is_of_files or self.judgements):
+            with opened_collection(self.collection) as opened:
+                titles = ids_by_title(opened.topics.all())
+        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"], titles)
 
     @cached_property
     def _runs(self) -> NamedRuns | CollectionRuns:

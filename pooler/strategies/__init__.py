@@ -46,32 +46,41 @@ def is_own(name: str) -> bool:
 def own_strategy(name: str) -> FixedStrategy:
     """Return the strategy that a function of a file is; errors name the file and its line."""
     path, function = name.rsplit(":", 1)
+    hint = "--strategy FILE.py:function names a file as it is seen from here"
+    return _read(path, function, read_source(path, hint))
+
+
+def read_source(path: str, hint: str) -> bytes:
+    """Read a Python file; `PoolerError`: it cannot be read."""
     try:
-        source = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
-        hint = "--strategy FILE.py:function names a file as it is seen from here"
         raise PoolerError(f"{path}: {(error.strerror or 'cannot be read').lower()}", hint=hint) from None
-    return _read(path, function, source)
 
 
-@cache
-def _read(path: str, function: str, source: bytes) -> FixedStrategy:
-    name = f"{Path(path).name}:{function}"
+def function_of(path: str, name: str, source: bytes, hint: str) -> Callable[..., Any]:
+    """Run a Python file, and return a function of it; errors name the file and its line."""
     module = ModuleType(Path(path).stem)
     module.__file__ = path
     known = sys.modules.setdefault(module.__name__, module)  # dataclasses look their module up
     try:
         exec(compile(source, path, "exec"), module.__dict__)
-    except Exception as error:
-        raise PoolerError(f"{path}: {_words(error, path)}") from error
+    except (Exception, SystemExit) as error:
+        raise PoolerError(f"{path}: {error_words(error, path)}") from error
     finally:
         if known is module:
             del sys.modules[module.__name__]
-    found = {one: value for one, value in vars(module).items() if inspect.isfunction(value)}
-    if function not in found:
-        hint = f"--strategy {path}:FUNCTION names a function of the file"
-        raise UnknownNameError("function", function, found, hint=hint)
-    call = found[function]
+    found = {one: value for one, value in vars(module).items() if inspect.isroutine(value)}
+    if name not in found:
+        raise UnknownNameError("function", name, found, hint=hint)
+    return found[name]
+
+
+@cache
+def _read(path: str, function: str, source: bytes) -> FixedStrategy:
+    name = f"{Path(path).name}:{function}"
+    hint = f"--strategy {path}:FUNCTION names a function of the file"
+    call = function_of(path, function, source, hint)
     return FixedStrategy(
         name=name,
         summary=(inspect.getdoc(call) or "").partition("\n")[0],
@@ -105,7 +114,7 @@ def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., ND
         try:
             found = np.asarray(call(rankings, **parameters), dtype=np.float64)
         except Exception as error:
-            raise PoolerError(f"`{name}`, topic `{rankings.topic}`: {_words(error, path)}") from error
+            raise PoolerError(f"`{name}`, topic `{rankings.topic}`: {error_words(error, path)}") from error
         if found.shape != (rankings.n_documents,) or not np.isfinite(found).all():
             message = (
                 f"`{name}`, topic `{rankings.topic}`: must return {rankings.n_documents:,} finite numbers"
@@ -116,7 +125,8 @@ def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., ND
     return values
 
 
-def _words(error: Exception, path: str) -> str:
+def error_words(error: BaseException, path: str) -> str:
+    """Say what an error is in one line, with the last line of the file that led to it."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     line = error.lineno if isinstance(error, SyntaxError) else (lines or [None])[-1]
     words = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())

@@ -63,11 +63,8 @@ class Layout:
         """Cut a line into fields; a blank line has none."""
         if not self.separator:
             return line.split()
-        form: dict[str, Any] = {"delimiter": self.separator.decode(), "skipinitialspace": True}
-        # In a file with tabs a docno may begin with a quotation mark.
-        form["quoting"] = csv.QUOTE_NONE if self.separator == b"\t" else csv.QUOTE_MINIMAL
         try:
-            cells = next(csv.reader([line.decode().strip("\r\n")], **form), [])
+            cells = next(csv.reader([line.decode().strip("\r\n")], **self.dialect()), [])
         except UnicodeDecodeError as error:
             raise UnfitFieldError(not_utf8(line, error), "utf8") from error
         except csv.Error as error:
@@ -75,6 +72,12 @@ class Layout:
             raise UnfitFieldError(message, "fields") from error
         fields = [cell.strip(" \t").encode() for cell in cells]
         return fields if any(fields) else []
+
+    def dialect(self) -> dict[str, Any]:
+        """Return how the `csv` module cuts lines."""
+        # In a file with tabs a docno may begin with a quotation mark.
+        quoting = csv.QUOTE_NONE if self.separator == b"\t" else csv.QUOTE_MINIMAL
+        return {"delimiter": self.separator.decode(), "skipinitialspace": True, "quoting": quoting}
 
     def fit(self, line: bytes) -> int:
         """Return how well a line fits: 0 = not at all, 1 = but for blanks in ids, 2."""
@@ -110,7 +113,7 @@ def sniff(lines: Sequence[bytes], choices: Sequence[str], *, by_header: bool) ->
     layouts += [Layout(columns) for columns in choices[1:]]
     if by_header and lines:
         for layout in [*layouts[1:], layouts[0]]:
-            if named := _by_header(layout, lines[0], set(choices[-1].split())):
+            if named := header_layout(layout, lines[0], set(choices[-1].split())):
                 return named
     best = max(layouts, key=lambda layout: sum(map(layout.fit, lines)))
     between = SEPARATORS.get(best.separator, "blanks")
@@ -121,7 +124,9 @@ def sniff(lines: Sequence[bytes], choices: Sequence[str], *, by_header: bool) ->
     return best if best is layouts[0] or not by_header else replace(best, taken=taken)
 
 
-def _by_header(layout: Layout, line: bytes, needed: set[str]) -> Layout | None:
+def header_layout(
+    layout: Layout, line: bytes, needed: set[str], headers: Mapping[str, Sequence[str]] = HEADERS
+) -> Layout | None:
     """Return the layout that a line of names says; ``None`` = it is none."""
     try:
         cells = [shown(cell) for cell in layout.split(line)]
@@ -129,7 +134,7 @@ def _by_header(layout: Layout, line: bytes, needed: set[str]) -> Layout | None:
         return None
     names = [cell.lower().replace(" ", "_").replace("-", "_") for cell in cells]
     columns = [IGNORED] * len(cells)
-    for column, known in HEADERS.items():
+    for column, known in headers.items():
         if (name := next((one for one in known if one in names), None)) is not None:
             columns[names.index(name)] = column
     if not needed <= set(columns):

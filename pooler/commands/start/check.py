@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pooler.command import Beside, Lenient, Option, command
 from pooler.messages import progress
 from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
+from pooler.reading.results import ids_by_title
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
 from pooler.reading.run_list import RunEntry
 from pooler.result import Later, Message, Result, frozen_settings
@@ -104,14 +105,16 @@ def check_entries(
     track = None if rules is None else read_rules(str(rules))
     topics: AbstractSet[str] | None = None
     docnos: AbstractSet[str] | None = None
+    titles = entries[0].titles
     if collection is not None:
         with opened_collection(collection) as opened:  # what its own files named
             topics, docnos = opened.topics.listed() or None, opened.documents.listed() or None
+            titles = ids_by_title(opened.topics.all())
     if track is not None:
         topics, docnos = track.get("topics", topics), track.get("documents", docnos)
     files = [entry.file for entry in entries]
     with progress("files", len(entries)) as advance:
-        outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient), advance)
+        outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient, titles), advance)
         # What cannot be opened is told, and the others are checked all the same.
         reports = []
         for file, one in zip(files, outcomes, strict=True):

@@ -15,6 +15,7 @@ from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, Tra
 from pooler.files import write_lines
 from pooler.judge_kinds import warn_about_name
 from pooler.messages import progress, say, warn
+from pooler.reading.results import ids_by_title
 from pooler.result import Done, frozen_settings
 from pooler.sources import judgement_files
 from pooler.sources.files import entries_of
@@ -203,19 +204,28 @@ def import_runs(
     files: Annotated[Sequence[str], Option("RUN...", FILE_WORDS)] = (),
     *,
     runs: RunList = None,
+    search: Annotated[Sequence[str], Option("--search FILE.py")] = (),
+    depth: Annotated[int, Option("--depth -N", least=1)] = 100,
     group: str = "",
     late: bool = False,
     lenient: Lenient = False,
     replace: Replace = False,
     rules: TrackRules = None,
 ) -> Done:
-    """Import run files (topic Q0 docno rank score tag).
+    """Import runs: run files, CSV of results, or a search function.
 
     Each file is one transaction. Run again, also after an interruption, the command leaves out runs that
     are already stored. With --rules of a track, nothing is imported if a run is refused.
 
+    A run file has lines of topic, Q0, docno, rank, score, tag. CSV has a header: query (or topic, qid), docno
+    (or document, doc_id), score or rank, and maybe run; a query may be named by its text, a topic's title.
+
     Example: pooler import runs runs/*.run --group bm25
 
+    search : Call `search(query: str, k: int)` of this file with the title of each topic. It gives tuples,
+        dicts or objects of docno, score and, if there are, title and text, the best first; texts are stored.
+        The run is called as the file is; may be repeated.
+    depth : N: k of --search.
     group : The organisation or kind of system of these runs.
     late : These runs do not feed pools (contributes = no).
 
@@ -225,10 +235,12 @@ def import_runs(
         With every fault of a file; the files before it are in.
     """
     entries = entries_of([*map(str, files)], None if runs is None else str(runs), group)
-    if late:
-        entries = [with_changes(entry, contributes=False) for entry in entries]
-    if not entries:
+    titles = ids_by_title(collection.topics.all())
+    entries = [with_changes(one, titles=titles, contributes=one.contributes and not late) for one in entries]
+    if not (entries or search):
         raise PoolerError("no run file is named", hint="name run files, or a list of them with --runs FILE")
+    if rules is not None and search:
+        raise ArgumentError("rules", "is for run files, and --search makes none", None)
     if rules is not None:
         from pooler.commands.start.check import check_entries
         from pooler.reading.rules import RULES
@@ -244,7 +256,34 @@ def import_runs(
             for one in report.warnings:
                 if one.code in RULES:
                     warn(f"{report.path}: {one.message}")
-    return imported(collection, _import(collection, entries, lenient=lenient, replace=replace))
+    how: dict[str, bool] = {"lenient": lenient, "replace": replace}
+    total = _import(collection, entries, **how) if entries else ImportReport()
+    for file in search:
+        about = {"group": group, "contributes": not late}
+        total += _import_search(collection, file, depth, about, replace=replace)
+    return imported(collection, total)
+
+
+def _import_search(opened: Collection, file: str, depth: int, about: Any, *, replace: bool) -> ImportReport:
+    """Store what a search function finds, and the texts that came with it: all of it, or nothing."""
+    from pooler.sources.search import search_topics
+
+    topics = [one for one in opened.topics.all() if one.title.strip()]
+    if not topics:
+        hint = "pooler import topics FILE"
+        raise PoolerError("the collection has no topic with a title, which is the query", hint=hint)
+    run, documents = search_topics(file, topics, depth)
+    if not replace and any(one.tag == run.tag and one.sha256 != run.sha256 for one in opened.runs.all()):
+        hint = "--replace takes the new results"
+        raise ConflictError(f"run `{run.tag}` exists with other results", hint=hint)
+    texts = opened.documents.add(documents, all_texts=True, replace=replace)
+    report = opened.runs.add(with_changes(run, **about), replace=replace)
+    results = counted(sum(len(one.docnos) for one in run.rankings), "result")
+    done = "replaced" if report.replaced else "added" if report.added else "nothing new, already there"
+    say(f"{file}: run {run.tag}, {counted(len(run.rankings), 'topic')}, {results}: {done}")
+    if documents:
+        say(f"{file}: titles and texts: {report_words(texts, 'document')}")
+    return report
 
 
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:

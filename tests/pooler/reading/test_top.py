@@ -123,7 +123,7 @@ def test_read_top_order_rank_needs_integer_ranks(file: Path) -> None:
     file.write_text("1 Q0 a first 1 t\n")
     with pytest.raises(ArgumentError, match="needs stated ranks that are integers") as caught:
         read_top(str(file), 1, order="rank")
-    assert caught.value.hint == "run `x.run` has other ranks in topic `1`"
+    assert caught.value.hint == "run `x.run` has no such ranks in topic `1`"
 
 
 @pytest.mark.parametrize("kind", ["gzip", "xz", "zstd"])
