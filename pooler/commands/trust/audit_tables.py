@@ -205,7 +205,7 @@ def _grades(found: Audit) -> Table:
 
 def _length(found: Audit) -> Table:
     length = found.length
-    names = ("shortest third", "middle third", "longest third") if len(length.parts) == 4 else ("part",) * 3
+    names = ("shortest", "middle", "longest") if len(length.parts) == 4 else ("part",) * 3
     rows: list[dict[str, Any]] = [
         {"which": name, "from": one.shortest, "to": one.longest, "documents": one.n}
         | {"human": one.human, "model": one.model, "difference": one.model - one.human}
@@ -213,7 +213,7 @@ def _length(found: Audit) -> Table:
         for name, one in zip([*names[: len(length.parts) - 1], "all"], length.parts, strict=False)
     ]
     rows = rows or [{"which": "all"}]
-    rows[-1] |= {"rho": length.rho, **_limits(length.interval, "rho_"), "reason": length.reason}
+    rows[-1]["reason"] = length.reason
     columns = [
         Column("which", heading="length"),
         Column("from", "int", about="characters of the text"),
@@ -221,16 +221,18 @@ def _length(found: Audit) -> Table:
         DOCUMENTS,
         Column("human", "float", "by people", "mean grade", digits=3),
         Column("model", "float", "by model", digits=3),
-        Column("difference", "float", about="mean grade by the model less that by people", digits=3),
+        Column("difference", "float", about="by the model less by people", digits=3),
         LOW,
         HIGH,
-        Column("rho", "float", about="Spearman's, of length and difference", show="if_any", digits=3),
-        *map(hidden, ("rho_low", "rho_high")),
         REASON,
         INTERVAL_REASON,
     ]
-    note = "Where people grade longer documents higher, a model that does not look at length has rho below 0."
-    return Table.of_rows("length", columns, rows, title="Grades by length of document", notes=[note])
+    notes = ["Where people grade longer documents higher, a model blind to length has rho below 0."]
+    if length.rho is not None:
+        low, high = length.interval.low, length.interval.high
+        limits = "" if low is None or high is None else f" (95 %: {low:.2f} to {high:.2f})"
+        notes.insert(0, f"Spearman's rho of length and difference: {length.rho:.3f}{limits}.")
+    return Table.of_rows("length", columns, rows, title="Grades by length of document", notes=notes)
 
 
 def _topics(found: Audit) -> Table:
@@ -754,8 +756,9 @@ class Audit(Result):
         return self.correction.pairs()
 
     def facts(self) -> Mapping[str, Any]:
-        """Return kappas of all grades, and the outcome of the alternative annotator test."""
+        """Return kappas of all grades, rho of length, and the outcome of the alternative annotator test."""
         test = self.test
         kappas = {f"kappa_{weights}": kappa for weights, kappa in grade_kappas(self).items()}
         outcome = {"winning_rate": test.winning_rate, "advantage": test.advantage}
+        kappas |= {"length_rho": self.length.rho, **_limits(self.length.interval, "length_rho_")}
         return kappas | outcome | {"test_reason": test.reason}

@@ -14,6 +14,7 @@ from store.errors import PoolerError
 from tests.helpers.run import Cli, write, write_run
 
 FAST = ("--resamples", "100", "--format", "json")
+LENGTH_FACTS = ("length_rho", "length_rho_low", "length_rho_high")
 
 
 def files(folder: Path, **judges: str) -> None:
@@ -44,6 +45,7 @@ def test_files_and_a_collection_say_the_same(cli: Cli, judged: Path) -> None:
     )
     assert [*files_say] == [*stored]
     assert stored.pop("length") != files_say["length"]  # files have no texts
+    assert [stored["facts"].pop(name) and files_say["facts"].pop(name) for name in LENGTH_FACTS] == [None] * 3
     for name in stored:
         assert files_say[name] == stored[name], name
 
@@ -78,17 +80,18 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
 
 def test_length_of_documents(cli: Cli, judged: Path) -> None:
     """Characters of the texts that both graded; files have none, which is said where it is asked for."""
-    rows = cli("audit", "strict", "--against", "lenient", "--table", "length", *FAST).fine().json()
+    found = cli("audit", "strict", "--against", "lenient", *FAST).fine().json()
+    rows, facts = found["length"], found["facts"]
     texts = [json.loads(line) for line in (judged / "documents.jsonl").read_text("utf-8").splitlines()]
     known = {one["docno"]: len(one["text"]) for one in texts}
     graded = [line.split() for line in (judged / "judgements/strict.qrels").read_text("utf-8").splitlines()]
     lengths = sorted(known[docno] for _, _, docno, _ in graded)
     whole = rows[-1]
-    assert [one["which"] for one in rows] == ["shortest third", "middle third", "longest third", "all"]
+    assert [one["which"] for one in rows] == ["shortest", "middle", "longest", "all"]
     assert (whole["from"], whole["to"], whole["documents"]) == (lengths[0], lengths[-1], 84)
     assert (rows[0]["to"], rows[1]["to"]) == (lengths[27], lengths[55])
     assert whole["human"] > whole["model"]
-    assert -1 < whole["rho_low"] < whole["rho"] < whole["rho_high"] < 1
+    assert -1 < facts["length_rho_low"] < facts["length_rho"] < facts["length_rho_high"] < 1
     of_files = ("audit", "judgements/strict.qrels", "--qrels", "judgements/lenient.qrels", "--scale", "0-2")
     assert "length of document" not in cli(*of_files, "--resamples", "100").fine().out
     assert "no-texts" in cli(*of_files, "--table", "length", "--resamples", "100").fine().out
