@@ -40,7 +40,10 @@ STEPS = (
     ("In a copy, ask a model: `mock` is built in and only counts words.", "pooler backup copy.backup"),
     ("", "pooler restore copy.backup --collection copy.db"),
     ("", "pooler ask mock --collection copy.db"),
-    ("May it stand in for a judge?", "pooler audit mock --against strict -m AP --collection copy.db"),
+    (
+        "May it stand in for a judge?",
+        "pooler audit mock --against strict --table confusion --collection copy.db",
+    ),
 )
 NEXT = (
     "pooler judges add you                       # then: pooler judge --judge you",

@@ -14,7 +14,6 @@ from store.errors import PoolerError
 from tests.helpers.run import Cli, write, write_run
 
 FAST = ("--resamples", "100", "--format", "json")
-LENGTH_FACTS = ("length_rho", "length_rho_low", "length_rho_high")
 
 
 def files(folder: Path, **judges: str) -> None:
@@ -45,7 +44,6 @@ def test_files_and_a_collection_say_the_same(cli: Cli, judged: Path) -> None:
     )
     assert [*files_say] == [*stored]
     assert stored.pop("length") != files_say["length"]  # files have no texts
-    assert [stored["facts"].pop(name) and files_say["facts"].pop(name) for name in LENGTH_FACTS] == [None] * 3
     for name in stored:
         assert files_say[name] == stored[name], name
 
@@ -81,7 +79,7 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
 def test_length_of_documents(cli: Cli, judged: Path) -> None:
     """Characters of the texts that both graded; files have none, which is said where it is asked for."""
     found = cli("audit", "strict", "--against", "lenient", *FAST).fine().json()
-    rows, facts = found["length"], found["facts"]
+    rows, facts = found["length"], found.facts
     texts = [json.loads(line) for line in (judged / "documents.jsonl").read_text("utf-8").splitlines()]
     known = {one["docno"]: len(one["text"]) for one in texts}
     graded = [line.split() for line in (judged / "judgements/strict.qrels").read_text("utf-8").splitlines()]
