@@ -586,7 +586,8 @@ def length_bias(
     """
     kept = lengths >= 0
     lengths, human, model = lengths[kept], human[kept], model[kept]
-    none, drawn, n = Interval(None, None, "undefined"), {"seed": seed, "resamples": resamples}, lengths.size
+    none, n = Interval(None, None, "undefined"), lengths.size
+    bootstrap = partial(topic_bootstrap, seed=seed, resamples=resamples)
     if not n:
         return LengthBias(None, "no-texts", none, ())
     apart, codes = model - human, topics[kept]
@@ -596,9 +597,9 @@ def length_bias(
 
     def part(chosen: NDArray[np.bool_]) -> LengthPart:
         sums = by_topic(apart * chosen, chosen)
-        interval = topic_bootstrap(sums, ratio_of_sums, units=sums[:, 1] > 0, **drawn)
-        of_these, means = lengths[chosen], [float(grades[chosen].mean()) for grades in (human, model)]
-        return LengthPart(int(of_these.min()), int(of_these.max()), of_these.size, *means, interval)
+        interval = bootstrap(sums, ratio_of_sums, units=sums[:, 1] > 0)
+        span = int(lengths[chosen].min()), int(lengths[chosen].max()), int(chosen.sum())
+        return LengthPart(*span, float(human[chosen].mean()), float(model[chosen].mean()), interval)
 
     first, second = np.sort(lengths)[[-(-n // 3) - 1, -(-2 * n // 3) - 1]]
     thirds = (lengths <= first, (lengths > first) & (lengths <= second), lengths > second, lengths >= 0)
@@ -607,7 +608,7 @@ def length_bias(
         return LengthBias(None, "same-difference" if np.ptp(lengths) else "one-length", none, parts)
     x, y = (_ranks(values) - (n + 1) / 2 for values in (lengths, np.round(apart, DIGITS)))
     sums = by_topic(np.ones(n), x, y, x * x, y * y, x * y)
-    interval = topic_bootstrap(sums, _pearson, **drawn)
+    interval = bootstrap(sums, _pearson)
     return LengthBias(float(_pearson(sums.sum(axis=0)[np.newaxis])[0]), None, interval, parts)
 
 

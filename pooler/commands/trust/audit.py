@@ -190,8 +190,9 @@ def audit(
             nominal=nominal,
         )
         both, values = grades.both, np.array(scale.values, dtype=np.float64)
-        two = (values[places[both]] for places in (grades.human, grades.model))
-        length = length_bias(grades.lengths[both], *two, grades.topic_codes[both], **drawn)
+        of_people, of_model = (values[places[both]] for places in (grades.human, grades.model))
+        lengths, codes = grades.lengths[both], grades.topic_codes[both]
+        length = length_bias(lengths, of_people, of_model, codes, seed=seed, resamples=resamples)
         by_measure: list[MeasureAudit] = []
         odds: dict[str, OddsRatio | None] = {}
         if runs is not None:
