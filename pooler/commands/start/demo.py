@@ -37,12 +37,12 @@ STEPS = (
     ("", "pooler export qrels --out qrels.txt"),
     ("How good are the runs?", "pooler evaluate -m AP"),
     ("What if the unjudged documents at rank 6 were relevant?", "pooler sensitivity --depth 5"),
-    ("In a copy, ask a model: `mock` is built in and only counts words.", "pooler backup copy.backup"),
-    ("", "pooler restore copy.backup --collection copy.db"),
-    ("", "pooler ask mock --collection copy.db"),
+    ("In a copy, ask a model: `mock` is built in and only counts words.", "pooler backup mock.backup"),
+    ("", "pooler restore mock.backup --collection mock.db"),
+    ("", "pooler ask mock --collection mock.db"),
     (
         "May it stand in for a judge?",
-        "pooler audit mock --against strict --table confusion --collection copy.db",
+        "pooler audit mock --against strict --table confusion --collection mock.db",
     ),
 )
 NEXT = (
