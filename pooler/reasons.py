@@ -24,6 +24,8 @@ REASONS = {
     "too-few-topics": "two topics or more are needed",
     "too-few-runs": "fewer than three runs have no order to speak of",
     "same-difference": "the same difference everywhere, so no t",
+    "no-texts": "no document that both graded has a text here, so lengths are not known",
+    "one-length": "all documents have one length",
     "no-others": "there is nothing to compare with",
     # Scores from samples.
     "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",

@@ -16,6 +16,8 @@ from typing import Any
 
 from store.errors import ArgumentError
 
+MOCK = "mock"
+"""The judge, its model and its server that are built in, and no language model."""
 NOT_STATED = "not stated"
 """A value like any other: who does not know a revision says so."""
 

@@ -28,8 +28,10 @@ MANUAL = {"README.md": README, **PAGES}
 WORDS = set((Path(__file__).parent / "words.txt").read_text("utf-8").split())
 """Names, and words of the field, that no dictionary has."""
 OTHER_PROGRAMS = {
+    "--include-reasoning",
     "--include-trace",
     "--name-only",
+    "--output-file",
     "--headless",
     "--hide-scrollbars",
     "--screenshot",

@@ -1,7 +1,8 @@
 """From a reply to a grade, or to the reason why there is none; probabilities of grades.
 
 A grade is an integer: of ``{"grade": 2}``, or the reply itself. Nothing is guessed from words, and no first
-digit is taken for a number. What cannot be read is never 0.
+digit is taken for a number. What cannot be read is never 0. Text at ``reason``, beside the grade, is the
+judgement's note.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class Reply:
     reasoning_tokens: int | None = None
     probabilities: Mapping[int, float] | None = None
     mass: float | None = None
+    note: str = ""
+    """The model's reason; empty = none was given."""
 
 
 def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] | None = None) -> Reply:
@@ -75,6 +78,7 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
     if not isinstance(content, str) or not content.strip():
         return Reply(None, Unreadable.EMPTY, **known)
     grade = read_grade(content, scale, grade_map)
+    known["note"] = read_reason(content)
     if isinstance(grade, Unreadable):
         return Reply(None, grade, **known)
     chances, mass = None, None
@@ -92,19 +96,13 @@ def read_grade(
     >>> read_grade('{"grade": 2}', [0, 1, 2, 3]), read_grade("12", [0, 1, 2, 3])
     (2, <Unreadable.OFF_SCALE: 'off-scale'>)
     """
-    text = content.strip()
-    if fenced := _FENCE.fullmatch(text):
-        text = fenced[1].strip()
+    try:
+        decoded = _decoded(content)
+    except (ValueError, RecursionError):
+        return Unreadable.NOT_JSON
     values: list[Any] = []
-    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_integer, parse_constant=_no_number)
-    place = 0
-    while place < len(text):
-        try:
-            value, place = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            return Unreadable.NOT_JSON
+    for value in decoded:
         values += [one for key, one in value if key == "grade"] if isinstance(value, _Pairs) else [value]
-        place += len(text[place:]) - len(text[place:].lstrip(" \t\r\n,;"))
     numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
     # What the model said, before a map makes two grades of its scale one.
     if len(set(numbers)) > 1:
@@ -115,6 +113,34 @@ def read_grade(
     if not all(isinstance(one, int) and one in known for one in numbers):
         return Unreadable.OFF_SCALE
     return known[int(numbers[0])]
+
+
+def read_reason(content: str) -> str:
+    """Read why a model gave its grade; empty where it does not say, or what it says is no JSON.
+
+    >>> read_reason('{"reason": "names two traps", "grade": 2}'), read_reason("2")
+    ('names two traps', '')
+    """
+    try:
+        pairs = [pair for value in _decoded(content) if isinstance(value, _Pairs) for pair in value]
+    except (ValueError, RecursionError):
+        return ""
+    return "\n".join(one.strip() for key, one in pairs if key == "reason" and isinstance(one, str))
+
+
+def _decoded(content: str) -> list[Any]:
+    """Return the JSON values of an answer's text, of which there may be several."""
+    text = content.strip()
+    if fenced := _FENCE.fullmatch(text):
+        text = fenced[1].strip()
+    values: list[Any] = []
+    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_integer, parse_constant=_no_number)
+    place = 0
+    while place < len(text):
+        value, place = decoder.raw_decode(text, place)
+        values.append(value)
+        place += len(text[place:]) - len(text[place:].lstrip(" \t\r\n,;"))
+    return values
 
 
 def grade_probabilities(

@@ -15,7 +15,7 @@ import re
 import shlex
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from urllib.parse import SplitResult, urlsplit
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
-    from httpx2 import Headers
+    from httpx2 import AsyncClient
 
 MAX_BODY = 1 << 20
 RETRIES = 5
@@ -50,6 +50,7 @@ class Endpoint:
     """Where requests go."""
 
     url: str
+    """Empty = nowhere: they are answered within the program."""
     host: str
     is_here: bool
     is_encrypted: bool
@@ -162,23 +163,29 @@ class Transport:
     ) -> None:
         self._endpoint, self._key, self._settings = endpoint, key, settings
         self._is_readable = is_readable
-        import httpx2
-
-        self._client = httpx2.AsyncClient(
-            trust_env=False,
-            follow_redirects=False,
-            proxy=settings.proxy,
-            timeout=None,  # the deadline is over all of it
-            limits=httpx2.Limits(max_connections=settings.concurrency),
-        )
-        self._broken = (httpx2.TransportError, OSError)
-        self._ended_early = httpx2.RemoteProtocolError
+        self._broken: tuple[type[Exception], ...] = (OSError,)
+        self._client: AsyncClient | None = None
+        if endpoint.url:
+            self._connect()
         self._next_at = self._hold_until = 0.0
         self._ended = asyncio.Event()
         self._random = random.Random()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="asking", daemon=True)
         self._thread.start()
+
+    def _connect(self) -> None:
+        import httpx2
+
+        self._broken = (httpx2.TransportError, OSError)
+        self._ended_early = httpx2.RemoteProtocolError
+        self._client = httpx2.AsyncClient(
+            trust_env=False,
+            follow_redirects=False,
+            proxy=self._settings.proxy,
+            timeout=None,  # the deadline is over all of it
+            limits=httpx2.Limits(max_connections=self._settings.concurrency),
+        )
 
     def send(self, body: bytes) -> Future[Arrived | None]:
         """Send a request; the future raises `StoppedError` where the run cannot go on."""
@@ -196,7 +203,8 @@ class Transport:
             for task in others:
                 task.cancel()
             await asyncio.gather(*others, return_exceptions=True)
-            await self._client.aclose()
+            if self._client is not None:
+                await self._client.aclose()
 
         asyncio.run_coroutine_threadsafe(end(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -239,7 +247,7 @@ class Transport:
             raise StoppedError(message, hint="the same command goes on from here; --rate N asks less often")
         return arrived
 
-    async def _post(self, body: bytes) -> tuple[int, bytes, Headers, bool]:
+    async def _post(self, body: bytes) -> tuple[int, bytes, Mapping[str, str], bool]:
         """Send once; neither redirects nor proxies that the environment names are followed.
 
         The last says whether a reply ended before its `Content-Length`.
@@ -248,6 +256,7 @@ class Transport:
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
         got, is_cut = b"", False
+        assert self._client is not None
         async with self._client.stream("POST", self._endpoint.url, content=body, headers=headers) as response:
             try:
                 async for part in response.aiter_raw():  # as it comes: nothing is unpacked
@@ -287,7 +296,7 @@ class Transport:
         hidden = _HIDDEN.decode()
         return " ".join(hidden if any(end in word for end in ends) else word for word in words)
 
-    def _heed(self, status: int, headers: Headers) -> float:
+    def _heed(self, status: int, headers: Mapping[str, str]) -> float:
         """Return how long the server asks to wait before this request comes again; hold others back, too."""
         asked_s = _retry_after(headers.get("retry-after", "")) if status in AGAIN else 0.0
         if asked_s > self._settings.max_wait_s:
@@ -335,7 +344,7 @@ def _retry_after(text: str) -> float:
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 
-def _reset(headers: Headers, kind: str) -> float:
+def _reset(headers: Mapping[str, str], kind: str) -> float:
     """Return the seconds until a used-up limit of requests or tokens begins anew; 0 = it is not used up."""
     if headers.get(f"x-ratelimit-remaining-{kind}", "").strip() != "0":
         return 0.0

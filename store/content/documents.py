@@ -306,6 +306,13 @@ class Documents(Area):
             raise StoreError(message, hint=DAMAGED_HINT)
         return found
 
+    def lengths(self, ids: Iterable[int]) -> dict[int, int]:
+        """Return the characters of the text, as stored, of those of some document ids that have one."""
+        query = select(DOCUMENT.c.id, DOCUMENT.c.text).where(DOCUMENT.c.text.is_not(None))
+        with self._db.reading() as session:
+            some = (session.execute(query.where(DOCUMENT.c.id.in_(one))) for one in _batches(ids))
+            return {number: len(text) for rows in some for number, text in rows}
+
     def numbers(self) -> Mapping[str, int]:
         """Return the id of every docno, as rankings and grades have it."""
         with self._db.reading_keyed() as (_, _, documents):

@@ -3,6 +3,9 @@
 umbrela writes the text of query and passage, the answer (``prediction``), a grade (``judgment``) and, in
 later versions, whether the answer could be read (``result_status``). What could not be read has grade 0
 there: it is recognised here by that status or, where a file has none, by an answer that does not say 0.
+nuggetizer writes which nuggets an answer or document supports, and no grade of it: its lines are refused.
+
+Sources: castorini/umbrela (README, docs/cli-for-agents.md); castorini/nuggetizer (README, "assign").
 """
 
 from __future__ import annotations
@@ -88,6 +91,8 @@ def read_labels(
         def tell(message: str, code: str = "value", line: int = line) -> None:
             faults.add(line, message, code)
 
+        if "nuggets" in data:
+            tell("expected a grade, got nuggets: those that are supported give no grade of a document")
         # A line of umbrela may come among answers, and its 0 is no grade there either.
         is_umbrelas = form == "umbrela" or "result_status" in data or data.keys() >= _UMBRELAS
         values = _common(data, tell) | (_umbrela_values if is_umbrelas else _answer_values)(data, tell)

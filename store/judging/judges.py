@@ -29,6 +29,7 @@ from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, QRELS, SITT
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.kinds import Voters, choose_voters
+from store.model_judge import MOCK
 from store.records import DECIDED, Action, Judge, JudgeKind, LiveSitting, State
 from store.text import free_name, natural_key, sanitise_line
 
@@ -346,6 +347,8 @@ class Judges(Area):
                 raise ArgumentError("NEW", f"must be one word: {fault}", None)
             if new == old:
                 raise ArgumentError("NEW", "must be another name than now", new)
+            if old == MOCK:
+                raise ConflictError("`mock` keeps its name, which says that it is no language model")
             if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
                 message = f"there is a judge `{new}` already"
                 raise ConflictError(message, hint="two judges stay two: choose another name")

@@ -36,6 +36,7 @@ _MOMENTS = (
     (re.compile(r"(?<!\d)\d\d:\d\d:\d\d"), "hh:mm:ss"),
     (re.compile(r"(?<![\d:])\d\d:\d\d(?![\d:])"), "hh:mm"),
     (re.compile(r"(?<= commands in )[\d.]+ s"), "n s"),
+    (re.compile(r"(?<= retries; )[\d,]+ s"), "n s"),
     (re.compile(r"[\d,]+ bytes"), "n bytes"),
 )
 

@@ -31,6 +31,7 @@ from pooler.model_client.run import (
 )
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.model_judge import MOCK
 from store.text import counted, sanitise
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ def ask(
 
     A server is asked for a grade of each document, and gets topic and document alone. Answers that cannot
     be read are "cannot be judged", never grade 0. Run again, the command continues where it stopped.
+    `mock` is built in, to try this without a server: it grades by the words that topic and document share.
+
+    Example: pooler ask mock
 
     Example: pooler ask llama --endpoint http://127.0.0.1:8000/v1 --yes
 
@@ -118,9 +122,14 @@ def ask(
             raise ArgumentError("name", "must name a model judge", None, hint="pooler show judges shows them")
         sys.stdout.write(TEMPLATE)
         return None
+    from pooler.model_client import mock
     from pooler.model_client.transport import RequestSettings, Transport, read_endpoint, read_key
 
-    server = read_endpoint(endpoint)
+    is_mock = name == MOCK
+    server = mock.ENDPOINT if is_mock else read_endpoint(endpoint)
+    if is_mock:
+        collection.models.add(name, mock.IDENTITY, prompt=TEMPLATE)
+        warn("mock is no language model: it counts words; its grades show how things work, and nothing else")
     if max_cost is not None and price is None:
         raise ArgumentError("max_cost", "needs --price", max_cost)
     cost = None if price is None else Price(*price)
@@ -143,11 +152,11 @@ def ask(
         plan = planned(desk, prompt, topics, seed)
         _say_plan(plan, server, cost, n_beside)
         return plan
-    key = read_key(key_env, key_file, server)
-    if find_spec("httpx2") is None:
+    key = None if is_mock else read_key(key_env, key_file, server)
+    if not is_mock and find_spec("httpx2") is None:
         raise PoolerError("asking a model needs the package httpx2", hint="pip install 'pooler[models]'")
     work = {one.judge: one for one in collection.models.work()}
-    if confirm is not None and (name not in work or not work[name].answers):
+    if confirm is not None and not is_mock and (name not in work or not work[name].answers):
         where = "this machine" if server.is_here else "another machine"
         how = "" if server.is_encrypted or server.is_here else ", without encryption"
         confirm(f"Texts of topics and documents will be sent to {server.host}, {where}{how}.")
@@ -172,7 +181,11 @@ def ask(
     drawing = drawing_of(collection)
     draw = {} if drawing is None else {"draw": drawing.draw}
     left = sum(one.left for one in desk.inbox() if one.topic in topics) + n_beside
-    transport = Transport(server, key, requests, is_readable=is_completion)
+    transport = (
+        mock.MockTransport(prompt.scale.values, requests)
+        if is_mock
+        else Transport(server, key, requests, is_readable=is_completion)
+    )
     try:
         with finishing() as is_over, progress(f"asking {desk.judge_name}", left) as advance:
             judging = ModelJudging(desk, prompt, transport, limits, **draw, is_over=is_over, advance=advance)

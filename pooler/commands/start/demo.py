@@ -37,6 +37,13 @@ STEPS = (
     ("", "pooler export qrels --out qrels.txt"),
     ("How good are the runs?", "pooler evaluate -m AP"),
     ("What if the unjudged documents at rank 6 were relevant?", "pooler sensitivity --depth 5"),
+    ("In a copy, ask a model: `mock` is built in and only counts words.", "pooler backup mock.backup"),
+    ("", "pooler restore mock.backup --collection mock.db"),
+    ("", "pooler ask mock --collection mock.db"),
+    (
+        "May it stand in for a judge?",
+        "pooler audit mock --against strict --table confusion --collection mock.db",
+    ),
 )
 NEXT = (
     "pooler judges add you                       # then: pooler judge --judge you",
@@ -101,7 +108,7 @@ def _run_all(source: Path, folder: Path, run_line: RunLine) -> int:
                 say(f"\n# {why}")
             say(f"$ {line}")
             words = [*shlex.split(line)[1:]]
-            if words[0] != "check":
+            if words[0] != "check" and "--collection" not in words:
                 words += ["--collection", "collection.db"]
             if code := run_line(words):
                 return code

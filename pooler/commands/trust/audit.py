@@ -28,6 +28,7 @@ from store.analysis.audit import (
     cut_agreements,
     exposure_odds,
     favour,
+    length_bias,
     order_agreement,
 )
 from store.analysis.significance.pairs import holm
@@ -92,10 +93,10 @@ def audit(
     """Measure what a model's grades change in place of people's.
 
     First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
-    each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant
-    differences appear or vanish, and, of several people, the alternative annotator test. By name alone:
-    `runs`, the scores of every run; `corrected` and `corrected_pairs`, scores and differences by a model
-    that graded a whole pool, corrected by people's grades of a random sample of it, with intervals.
+    each grade is worth, by length of document; how runs are scored and ordered, which groups of runs gain,
+    which significant differences appear or vanish, and, of several people, the alternative annotator test. By
+    name alone: `runs`, the scores of every run; `corrected` and `corrected_pairs`, scores and differences by
+    a model that graded a whole pool, corrected by people's grades of a random sample of it, with intervals.
 
     Example: pooler audit gpt --against alice --against bob --aggregate min
 
@@ -188,6 +189,10 @@ def audit(
             epsilon=epsilon,
             nominal=nominal,
         )
+        both, values = grades.both, np.array(scale.values, dtype=np.float64)
+        of_people, of_model = (values[places[both]] for places in (grades.human, grades.model))
+        lengths, codes = grades.lengths[both], grades.topic_codes[both]
+        length = length_bias(lengths, of_people, of_model, codes, seed=seed, resamples=resamples)
         by_measure: list[MeasureAudit] = []
         odds: dict[str, OddsRatio | None] = {}
         if runs is not None:
@@ -216,6 +221,7 @@ def audit(
         audited=runs,
         source=whole,
         levels=tuple(levels),
+        length=length,
         test=test,
         by_measure=tuple(by_measure),
         odds=odds,

@@ -63,6 +63,8 @@ class AuditedGrades:
     """The same of the audited judge."""
     people: NDArray[np.float64]
     """Shape (n_documents, n_people): values of the scale; NaN = none."""
+    lengths: NDArray[np.int64]
+    """Shape (n_documents,): characters of the text, as stored; -1 = there is no text."""
     counts: Mapping[str, int]
     """What happened to documents, in words, and how many there are."""
 
@@ -112,6 +114,8 @@ def audited_grades(
     grid = np.full((votes.n_documents, len(names)), NO_GRADE, dtype=np.int64)
     grid[votes.documents, votes.judge_codes] = votes.places
     values = np.array(votes.scale_values, dtype=np.float64)
+    numbers = found.document_numbers.tolist()
+    known = {} if opinions.collection is None else opinions.collection.documents.lengths(set(numbers))
     human = grid[:, 1] if len(people) == 1 else _aggregated(found, people, opinions.scale, rule)
     return AuditedGrades(
         scale=opinions.scale,
@@ -121,6 +125,7 @@ def audited_grades(
         human=human,
         model=grid[:, 0],
         people=np.where(grid[:, 1:] == NO_GRADE, np.nan, values[grid[:, 1:]]),
+        lengths=np.array([known.get(number, -1) for number in numbers], dtype=np.int64),
         counts=_counts(found, grid, human, names),
     )
 

@@ -21,7 +21,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasureAudit
     from store.analysis.agreement.intervals import Interval
-    from store.analysis.audit import CutAgreement, OddsRatio
+    from store.analysis.audit import CutAgreement, LengthBias, OddsRatio
 
 FEW_DOCUMENTS = 100
 """Documents that both sides graded, below which there is no verdict."""
@@ -201,6 +201,38 @@ def _grades(found: Audit) -> Table:
         Column("mean", "float", "people's mean grade", digits=3): np.array(values, np.float64) @ of_kept / n,
     }
     return Table.of_columns("grades", columns, title="What a grade of the model is worth")
+
+
+def _length(found: Audit) -> Table:
+    length = found.length
+    names = ("shortest", "middle", "longest") if len(length.parts) == 4 else ("part",) * 3
+    rows: list[dict[str, Any]] = [
+        {"which": name, "from": one.shortest, "to": one.longest, "documents": one.n}
+        | {"human": one.human, "model": one.model, "difference": one.model - one.human}
+        | {**_limits(one.interval), "interval_reason": _code(one.interval.reason)}
+        for name, one in zip([*names[: len(length.parts) - 1], "all"], length.parts, strict=False)
+    ]
+    rows = rows or [{"which": "all"}]
+    rows[-1]["reason"] = length.reason
+    columns = [
+        Column("which", heading="length"),
+        Column("from", "int", about="characters of the text"),
+        Column("to", "int"),
+        DOCUMENTS,
+        Column("human", "float", "by people", "mean grade", digits=3),
+        Column("model", "float", "by model", digits=3),
+        Column("difference", "float", about="by the model less by people", digits=3),
+        LOW,
+        HIGH,
+        REASON,
+        INTERVAL_REASON,
+    ]
+    notes = ["Where people grade longer documents higher, a model blind to length has rho below 0."]
+    if length.rho is not None:
+        low, high = length.interval.low, length.interval.high
+        limits = "" if low is None or high is None else f" (95 %: {low:.2f} to {high:.2f})"
+        notes.insert(0, f"Spearman's rho of length and difference: {length.rho:.3f}{limits}.")
+    return Table.of_rows("length", columns, rows, title="Grades by length of document", notes=notes)
 
 
 def _topics(found: Audit) -> Table:
@@ -546,6 +578,13 @@ def _findings(found: Audit) -> Iterator[Finding]:
         yield Finding("Nothing here says that people cannot be replaced; that is no proof that they can")
     yield from against
     yield from _level_findings(found)
+    limits = found.length.interval
+    if limits.low is not None and limits.high is not None and (limits.low > 0 or limits.high < 0):
+        says = (
+            f"The longer a document, the {'higher' if limits.low > 0 else 'lower'} its grade beside people's"
+        )
+        source = f"Spearman's rho; {BOOTSTRAP}"
+        yield Finding(says, None, found.length.rho, limits.low, limits.high, 0.0, source)
     for part in found.by_measure:
         yield from _order_findings(part)
 
@@ -634,6 +673,7 @@ TABLES: Mapping[str, Callable[[Audit], Table]] = {
     "confusion": _confusion,
     "levels": _levels,
     "grades": _grades,
+    "length": _length,
     "topics": _topics,
     "orders": _orders,
     "bias": _bias,
@@ -650,7 +690,8 @@ class Audit(Result):
     """A judge audited against people.
 
     Tables: `verdict`; `population`; `confusion` of grades; `levels`, kappa at every two cuts; `grades`,
-    what each grade of the audited judge is worth; `topics`, kappa by topic; `annotators`, the
+    what each grade of the audited judge is worth; `length`, both sides' grades by length of document, where
+    there are texts; `topics`, kappa by topic; `annotators`, the
     alternative annotator test. With runs `orders`, `bias`, `runs`, `groups`, `pairs`; `documents` where
     runs say which models they use. With runs of a collection, by name alone, `corrected` and
     `corrected_pairs`.
@@ -661,6 +702,7 @@ class Audit(Result):
     """``None`` = no run."""
     source: Source = field(repr=False)
     levels: tuple[CutAgreement, ...]
+    length: LengthBias
     test: AlternativeTest
     by_measure: tuple[MeasureAudit, ...]
     odds: Mapping[str, OddsRatio | None]
@@ -691,7 +733,8 @@ class Audit(Result):
 
     def shown(self) -> tuple[str, ...]:
         """Return the names of the tables that a command shows by default."""
-        return tuple(name for name in self.names() if name not in self.UNSHOWN)
+        unshown = self.UNSHOWN | ({"length"} if not self.length.parts else set())
+        return tuple(name for name in self.names() if name not in unshown)
 
     def _tables(self) -> Iterator[Table | Later]:
         left_out = set() if self.audited is not None else {"orders", "bias", "runs", "pairs"}
@@ -713,8 +756,9 @@ class Audit(Result):
         return self.correction.pairs()
 
     def facts(self) -> Mapping[str, Any]:
-        """Return kappas of all grades, and the outcome of the alternative annotator test."""
+        """Return kappas of all grades, rho of length, and the outcome of the alternative annotator test."""
         test = self.test
         kappas = {f"kappa_{weights}": kappa for weights, kappa in grade_kappas(self).items()}
         outcome = {"winning_rate": test.winning_rate, "advantage": test.advantage}
+        kappas |= {"length_rho": self.length.rho, **_limits(self.length.interval, "length_rho_")}
         return kappas | outcome | {"test_reason": test.reason}

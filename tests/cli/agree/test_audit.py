@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -42,6 +43,7 @@ def test_files_and_a_collection_say_the_same(cli: Cli, judged: Path) -> None:
         .json()
     )
     assert [*files_say] == [*stored]
+    assert stored.pop("length") != files_say["length"]  # files have no texts
     for name in stored:
         assert files_say[name] == stored[name], name
 
@@ -72,6 +74,25 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
     assert "by topic" not in told.out
     assert "Kappa by topic" in cli("audit", "strict", "--against", "lenient", "--by-topic").fine().out
     assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--table", "runs").fine().out
+
+
+def test_length_of_documents(cli: Cli, judged: Path) -> None:
+    """Characters of the texts that both graded; files have none, which is said where it is asked for."""
+    found = cli("audit", "strict", "--against", "lenient", *FAST).fine().json()
+    rows, facts = found["length"], found.facts
+    texts = [json.loads(line) for line in (judged / "documents.jsonl").read_text("utf-8").splitlines()]
+    known = {one["docno"]: len(one["text"]) for one in texts}
+    graded = [line.split() for line in (judged / "judgements/strict.qrels").read_text("utf-8").splitlines()]
+    lengths = sorted(known[docno] for _, _, docno, _ in graded)
+    whole = rows[-1]
+    assert [one["which"] for one in rows] == ["shortest", "middle", "longest", "all"]
+    assert (whole["from"], whole["to"], whole["documents"]) == (lengths[0], lengths[-1], 84)
+    assert (rows[0]["to"], rows[1]["to"]) == (lengths[27], lengths[55])
+    assert whole["human"] > whole["model"]
+    assert -1 < facts["length_rho_low"] < facts["length_rho"] < facts["length_rho_high"] < 1
+    of_files = ("audit", "judgements/strict.qrels", "--qrels", "judgements/lenient.qrels", "--scale", "0-2")
+    assert "length of document" not in cli(*of_files, "--resamples", "100").fine().out
+    assert "no-texts" in cli(*of_files, "--table", "length", "--resamples", "100").fine().out
 
 
 def test_only_what_both_graded_counts(cli: Cli, here: Path) -> None:

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from pooler.model_client.parse import NotACompletionError, grade_probabilities, read_grade, read_reply
+from pooler.model_client.parse import (
+    NotACompletionError,
+    grade_probabilities,
+    read_grade,
+    read_reason,
+    read_reply,
+)
 from store.model_judge import Unreadable
 from tests.model_server import completion
 
@@ -53,6 +59,26 @@ SCALE = (0, 1, 2, 3)
 def test_a_grade_is_an_integer_of_the_scale(content: str, expected: object) -> None:
     """What is none has its reason; no digit is picked out of anything."""
     assert read_grade(content, SCALE) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('{"grade": 2, "reason": " It says so. "}', "It says so."),
+        ('```json\n{"reason": "水", "grade": 2}\n```', "水"),
+        ('{"grade": 9, "reason": "off the scale"}', "off the scale"),
+        ('{"grade": 2} {"reason": "later"}', "later"),
+        ('{"grade": 2, "reason": ["a", "list"]}', ""),
+        ('{"grade": 2, "why": "another key"}', ""),
+        ("2", ""),
+        ("Since it says so: 2", ""),
+        ("[" * 100_000, ""),
+    ],
+)
+def test_a_reason_is_text_beside_the_grade(content: str, expected: str) -> None:
+    """It changes no grade, and nothing is made up where there is none."""
+    assert read_reason(content) == expected
+    assert read_reply(completion(content), SCALE).note == expected
 
 
 def test_a_scale_of_two_digits_and_negative_grades() -> None:

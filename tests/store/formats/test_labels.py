@@ -87,6 +87,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({**A, "grade": 1, "cost": -1}, "expected a number of at least 0 in `cost`, got -1"),
     ({**A, "grade": 1, "prompt_tokens": "9"},
      "expected a whole number of at least 0 in `prompt_tokens`, got '9'"),
+    # castorini/nuggetizer, "assign", of a document: its keys name a pair, and grade nothing.
+    ({"qid": "1", "text": "q", "docid": "d", "candidate_text": "p", "nuggets": [
+        {"text": "n", "importance": "vital", "assignment": "support"}]},
+     "expected a grade, got nuggets: those that are supported give no grade of a document"),
     ({"docno": "d", "grade": 1}, "expected `topic`, or the text of it, got neither"),
     ({"topic": "1", "docno": "a b", "grade": 1}, "`docno`: expected an id without blanks, got 'a b'"),
     ({**A, "grade": 1, "asked": "why"}, "expected `asked` to be one of judge, repeat, canary-order,"

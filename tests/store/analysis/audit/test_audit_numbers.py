@@ -18,6 +18,7 @@ from store.analysis.audit import (
     exposure_odds,
     favour,
     kappas_at,
+    length_bias,
     order_agreement,
     rejections,
     top_runs,
@@ -213,3 +214,49 @@ def test_people_who_share_nothing_are_a_reason() -> None:
             alternative_test(people, model, topics, **arguments)
     with pytest.raises(ArgumentError, match="documents by people"):
         alternative_test(people[:2], model, topics, epsilon=0.2)
+
+
+def test_length_bias_is_spearmans_and_by_thirds() -> None:
+    """Rho as scipy has it, with ties; its interval beside resamples of scipy's; thirds and means by hand."""
+    rng = np.random.default_rng(3)
+    lengths, topics = rng.integers(100, 160, 400), rng.integers(0, 25, 400)
+    human = rng.integers(0, 4, 400).astype(float)
+    model = np.clip(human + (lengths > rng.integers(100, 160, 400)), 0, 3)
+    found = length_bias(np.append(lengths, -1), np.append(human, 3), np.append(model, 0),
+                        np.append(topics, 3), **DRAWN)  # fmt: skip
+    assert found.rho == pytest.approx(stats.spearmanr(lengths, model - human).statistic, abs=1e-12)
+    members = [np.flatnonzero(topics == topic) for topic in range(25)]
+    rhos, means = [], []
+    for _ in range(1000):
+        rows = np.concatenate([members[topic] for topic in rng.integers(0, 25, 25)])
+        rhos.append(stats.spearmanr(lengths[rows], (model - human)[rows]).statistic)
+        means.append((model - human)[rows].mean())
+    for interval, values in ((found.interval, rhos), (found.parts[-1].interval, means)):
+        assert interval.low == pytest.approx(np.quantile(values, 0.025), abs=0.03)
+        assert interval.high == pytest.approx(np.quantile(values, 0.975), abs=0.03)
+    # Of seven, numbers 3 and 5 from the shortest both have length 30: no document is in the middle third.
+    lengths, topics = np.array([30, 10, 30, 20, 30, 50, 40]), np.array([0, 0, 0, 1, 1, 1, 1])
+    human, model = np.array([1.0, 0, 1, 2, 0, 1, 1]), np.array([2.0, 0, 2, 1, 0, 2, 2])
+    parts = length_bias(lengths, human, model, topics, **DRAWN).parts
+    assert [(one.shortest, one.longest, one.n) for one in parts] == [(10, 30, 5), (40, 50, 2), (10, 50, 7)]
+    assert [(one.human, one.model) for one in parts] == [(4 / 5, 1), (1, 2), (6 / 7, 9 / 7)]
+    assert [one.interval.reason for one in parts] == [None, "one-topic", None]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "model", "reason", "n_parts"),
+    [
+        ([-1, -1, -1], [1, 0, 2], "no-texts", 0),
+        ([5, 5, 5], [1, 0, 2], "one-length", 2),
+        ([5, 6, 7], [1, 1, 1], "same-difference", 4),
+        ([7, -1, -1], [1, 0, 2], "one-length", 2),
+    ],
+)
+def test_length_bias_without_a_number(
+    lengths: list[int], model: list[float], reason: str, n_parts: int
+) -> None:
+    """No texts, one length, one difference: a reason, and the parts that there are."""
+    arrays = np.array(lengths), np.zeros(3), np.array(model, dtype=float), np.array([0, 1, 2])
+    found = length_bias(*arrays, **DRAWN)
+    assert (found.rho, found.reason, found.interval.low) == (None, reason, None)
+    assert len(found.parts) == n_parts
