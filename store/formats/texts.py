@@ -196,7 +196,7 @@ def _jsonl_documents(
 def _trec_documents(
     lines: Iterable[tuple[int, str]], ids: IdRegister, faults: FaultList, fields: Fields
 ) -> Iterator[Document]:
-    for record in read_records(lines, "DOC", faults, must_close=True):
+    for record in read_records(lines, "DOC", faults):
         n_faults = len(faults)
         docnos = elements(record.text, "DOCNO", one_line=True)
         if len(docnos) != 1:
@@ -344,13 +344,11 @@ class Record:
         return self.line + self.text.count("\n", 0, offset)
 
 
-def read_records(
-    lines: Iterable[tuple[int, str]], tag: str, faults: FaultList, *, must_close: bool
-) -> Iterator[Record]:
+def read_records(lines: Iterable[tuple[int, str]], tag: str, faults: FaultList) -> Iterator[Record]:
     """Cut a file into records, in file order; the tag is read in either case.
 
-    Text outside every record is added to `faults`, as is a record left open when `must_close`; else the next
-    opening tag closes it. A record in which a line could not be read is left out: its fault is reported.
+    Text outside every record is added to `faults`, as is a record left open. A record in which a line could
+    not be read is left out: its fault is reported.
     """
     boundary = re.compile(rf"<(/?){re.escape(tag)}(?:\s[^<>]*)?>", re.IGNORECASE)
     opened = 0  # line of the open record's tag; 0 outside records
@@ -371,9 +369,8 @@ def read_records(
             closes = match[1] == "/"
             if opened:
                 parts.append(before)
-                if closes or not must_close:
-                    if len(faults) == n_faults:
-                        yield Record(opened, "\n".join(parts))
+                if len(faults) == n_faults and closes:
+                    yield Record(opened, "\n".join(parts))
                 elif len(faults) == n_faults:
                     faults.add(
                         opened, f"expected `</{tag}>` before the next `<{tag}>` on line {number}", "markup"
@@ -394,10 +391,7 @@ def read_records(
             faults.add(number, _outside(tag, rest), "markup")
             outside_told = True
     if opened and len(faults) == n_faults:
-        if must_close:
-            faults.add(opened, f"expected `</{tag}>`, got the end of the file", "markup")
-        else:
-            yield Record(opened, "\n".join(parts))
+        faults.add(opened, f"expected `</{tag}>`, got the end of the file", "markup")
 
 
 def _is_text(text: str) -> bool:

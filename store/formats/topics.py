@@ -29,10 +29,11 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from html import escape
 from itertools import chain
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecoder
 from typing import Any, NamedTuple, get_args
 
 from store.errors import ArgumentError, FaultList
@@ -57,16 +58,11 @@ TEXT_NAMES = {
 }
 """Names of each field, in lower case, with ``_`` for blanks and hyphens."""
 
-_TEXTS = frozenset(chain(*TEXT_NAMES.values()))
-_KNOWN = _TEXTS | {*ID_NAMES}
+_FIELD_OF = {name: field for field, names in reversed(TEXT_NAMES.items()) for name in names}
+_KNOWN = {*_FIELD_OF, *ID_NAMES}
 _PREFIX = re.compile(
     r"(?:[a-z]{2,3}|topic|query|tweet)_(?=(?:title|desc|description|narr|narrative|text|content)$)"
 )
-_LABELS = dict.fromkeys(("num", "number"), "number:") | {
-    **dict.fromkeys(TEXT_NAMES["title"], "topic:"),
-    **dict.fromkeys(("desc", "description"), "description:"),
-    **dict.fromkeys(TEXT_NAMES["narrative"], "narrative:"),
-}
 _OWN_LABEL = re.compile(r"[A-Z][\w()]*(?: [\w()]+)?: ")
 _UNREAD = {"head", "lang", "xml:lang", "xmlns"}
 """Names of what says nothing about a topic."""
@@ -115,11 +111,8 @@ def read_topics(
     if form == "tsv":
         hint = _tsv_topics(lines, topics, faults)
         names = "topic, title, description, narrative"
-        if (
-            doubt
-            and not faults
-            and (words := doubt_words((one.topic for one in topics.read), "topic", names))
-        ):
+        ids = (one.topic for one in topics.read)
+        if doubt and not faults and (words := doubt_words(ids, "topic", names)):
             doubt(words)
     elif start:
         read = {"trec": _tagged_topics, "csv": _csv_topics, "jsonl": _json_topics, "": _colon_topics}[form]
@@ -131,12 +124,9 @@ def read_topics(
         hint = faults.hint or hint
     faults.raise_if_any(hint=hint)
     if tell and topics.left_out:
-        names = ", ".join(f"{name} ({n:,})" for name, n in topics.left_out.most_common(_NAMES_TOLD))
+        names = ", ".join(f"{name} ({n:,})" for name, n in topics.left_out.most_common(10))
         tell(f"left out, as it is no text: {names}")
     return topics.read
-
-
-_NAMES_TOLD = 10
 
 
 def _form_of(start: str, lines: Sequence[tuple[int, str]]) -> str:
@@ -219,7 +209,8 @@ _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+("[^"]*+"|'[^']*+'|[
 _UNSEEN = {"<!--": "-->", "<![CDATA[": "]]>"}
 _UNSEEN_MARK = re.compile(r"<!--|<!\[CDATA\[")
 _DOCTYPE = re.compile(r"<!DOCTYPE", re.IGNORECASE)
-_DECLARED = re.compile(r"<!DOCTYPE(?P<names>[^<>\[]*+)(?:\[[^\]]*+\]\s*+)?>", re.IGNORECASE)
+_DECLARED = re.compile(r"<!DOCTYPE([^<>\[]*+)(?:\[[^\]]*+\]\s*+)?>", re.IGNORECASE)
+_OTHER_FILE = re.compile(r"\b(?:SYSTEM|PUBLIC)\s[^\n]*")
 _ENTITY = re.compile(r"<!ENTITY\s++(?:%\s*+)?\S*+", re.IGNORECASE)
 _INSTRUCTION = re.compile(r"<[?!][A-Za-z][^<>]*+>")
 _BREAK_NAMES = "br dd div dl dt h1 h2 h3 h4 hr li ol p pre table tbody td th tr ul"
@@ -228,12 +219,9 @@ _BREAKS = frozenset(_BREAK_NAMES.split())
 
 
 def _tagged_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
-    if any(fault.line is None for fault in faults.kept):
-        return  # half a file
-    texts = dict(lines)
-    numbers = range(1, lines[-1][0] + 1)
-    lost = {number for number in numbers[lines[0][0] :] if number not in texts}
-    text = _declared(_seen("\n".join(texts.get(number, "") for number in numbers)), faults)
+    if faults:
+        return  # of what is left, a topic may be half
+    text = _declared(_seen("\n" * (lines[0][0] - 1) + "\n".join(line for _, line in lines)), faults)
     kind = _RECORD.search(text)
     if kind is None and not faults:
         message = "expected `<top>`, `<topic>` or `<query>` around each topic, got none"
@@ -241,11 +229,13 @@ def _tagged_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: Fa
     if kind is None:
         return
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    for opening, end in _records(text, kind[1].lower(), lambda at: bisect_right(starts, at), faults):
-        line = bisect_right(starts, opening.start())
-        if lost.isdisjoint(range(line, bisect_right(starts, end) + 1)):
-            parts = _elements(text, opening, end, lambda at: bisect_right(starts, at), faults)
-            topics.add(line, [*_attributes(line, opening[2]), *parts])
+
+    def line_at(offset: int) -> int:
+        return bisect_right(starts, offset)
+
+    for opening, end in _records(text, kind[1].lower(), line_at, faults):
+        line = line_at(opening.start())
+        topics.add(line, [*_attributes(line, opening[2]), *_elements(text, opening, end, line_at, faults)])
 
 
 def _seen(text: str) -> str:
@@ -275,24 +265,22 @@ def _declared(text: str, faults: FaultList) -> str:
     start = _DOCTYPE.search(text)
     declared = start and _DECLARED.match(text, start.start())
     if entity is not None:
-        line = text.count("\n", 0, entity.start()) + 1
         message = f"expected a file without entities of its own, got {shortened(entity[0])}"
-        faults.add(line, f"{message}: what they stand for is not read, and may be without end", "entity")
-        return ""
-    if start and not declared:
-        line = text.count("\n", 0, start.start()) + 1
-        faults.add(line, "expected the document type to end, got `<!DOCTYPE` without `>`", "doctype")
-        return ""
-    if declared and (names := re.search(r"\s(?:SYSTEM|PUBLIC)\b.*", declared["names"])):
-        line = text.count("\n", 0, declared.start() + len("<!DOCTYPE") + names.start()) + 1
-        message = f"expected a document type without another file, got {shortened(names[0].strip())}"
-        faults.add(line, f"{message}: no other file is read", "doctype")
+        at, code = entity.start(), "entity"
+    elif start and not declared:
+        message = "expected the document type to end, got `<!DOCTYPE` without `>`"
+        at, code = start.start(), "doctype"
+    elif declared and (other := _OTHER_FILE.search(declared[1])):
+        message = f"expected a document type without another file, got {shortened(other[0])}"
+        at, code = declared.start(1) + other.start(), "doctype"
         if "\n" not in declared[0]:
             command = piped(faults.path, "sed 's/<!DOCTYPE[^>]*>//'")
             faults.hint = f"{command} leaves the declaration out"
-        return ""
-    text = _DECLARED.sub(_blanked, text, count=1) if declared else text
-    return _INSTRUCTION.sub(_blanked, text)
+    else:
+        text = _DECLARED.sub(_blanked, text, count=1) if declared else text
+        return _INSTRUCTION.sub(_blanked, text)
+    faults.add(text.count("\n", 0, at) + 1, message, code)
+    return ""
 
 
 def _records(
@@ -380,7 +368,7 @@ def _elements(
     for at, name, label, pieces in found:
         texts = [*filter(None, (unescape(fold(piece)) for piece in pieces))]
         part = Part(line_at(at), name, "; ".join(texts).replace(":; ", ": "), label)
-        if not name or part.meant in _TEXTS:
+        if not name or part.meant in _FIELD_OF:
             part = part._replace(text=" ".join(texts))
         if is_nist:
             part = _without_label(part)
@@ -391,8 +379,9 @@ def _elements(
 
 def _without_label(part: Part) -> Part:
     """Drop what NIST writes before a part that is known; before another one it is what it is called."""
-    label = _LABELS.get(part.meant)
-    if label and part.text[: len(label)].lower() == label:
+    field = _FIELD_OF.get(part.meant, "number")
+    label = "topic:" if field == "title" else f"{field}:"
+    if part.meant in _KNOWN and part.text[: len(label)].lower() == label:
         return part._replace(text=part.text[len(label) :].lstrip(" "))
     return part._replace(label="") if part.meant not in _KNOWN and _OWN_LABEL.match(part.text) else part
 
@@ -401,11 +390,10 @@ def _header(cells: Sequence[str]) -> list[Part] | None:
     """Return the columns that a line on top names; ``None`` = it names no id, or no text of a topic."""
     names = [Part(0, cell.strip(), "", cell.strip()) for cell in cells]
     known = [part.meant for part in names if part.meant in _KNOWN]
-    has_both = bool({*known} & {*ID_NAMES} and {*known} & _TEXTS)
+    has_both = bool({*known} & {*ID_NAMES} and {*known} & {*_FIELD_OF})
     return names if has_both and len({*known}) == len(known) and all(part.name for part in names) else None
 
 
-_FIELD_OF = {name: field for field, names in reversed(TEXT_NAMES.items()) for name in names}
 _POSITIONS = [Part(0, name, "", name) for name in ("topic", *TEXT_NAMES)]
 
 
@@ -425,6 +413,10 @@ def _rows(
             columns = [*(named or ()), *(part for part in _POSITIONS if expected and part.name not in fields)]
             if named is not None:
                 continue
+            if not expected:
+                message = f"expected names of columns, an id and a title among them, got {cells!r:.60}"
+                faults.add(number, message, "fields")
+                return []
         if not 1 < len(cells) <= len(columns):
             got = "a line without a tab" if expected and len(cells) == 1 else counted(len(cells), "field")
             wanted = expected or f"2 to {len(columns)} fields, as the first line has"
@@ -450,10 +442,6 @@ def _csv_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: Fault
     # A cell in quotes may go over several lines: a row is told by its first.
     firsts = chain([0], (cells.line_num for _ in iter(int, 1)))
     rows = ((lines[at][0], row) for at, row in zip(firsts, cells, strict=False))
-    if _header(next(csv.reader([first], delimiter=mark))) is None:
-        message = "expected names of columns, `topic` and `title` among them, on the first line, got"
-        faults.add(lines[0][0], f"{message} {shortened(first)}", "fields")
-        return
     try:
         _rows(rows, topics, faults, "")
     except csv.Error as error:
@@ -481,8 +469,6 @@ def _tabs_hint(path: str, bare: Sequence[str], *, is_mixed: bool) -> str | None:
     mark = found.pop() if len(found) == 1 else None
     if mark is None:
         return None
-    if mark in ",;" and not is_mixed and any('"' in line for line in bare):
-        return f"a line on top that names the columns makes it a CSV file: topic{mark}title"
     passed = r"/\t/!" if is_mixed else ""
     command = piped(path, rf"sed '{passed}s/{mark} */\t/'")
     return f"turn the first {_MARKS[mark]} of each line into a tab: {command}"
@@ -491,7 +477,6 @@ def _tabs_hint(path: str, bare: Sequence[str], *, is_mixed: bool) -> str | None:
 _DECODER = JSONDecoder()
 _LIST = re.compile(r"""\s*(?:\{\s*"[^"]*"\s*:\s*)?\[\s*(?=[{\]])""")
 _LIST_END = re.compile(r"\]\s*\}?\s*")
-_NEXT = re.compile(r"[\s,]*")
 
 
 def _json_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
@@ -522,27 +507,19 @@ def _objects(lines: Sequence[tuple[int, str]], faults: FaultList) -> Iterator[tu
     first = next(line for _, line in lines if line.strip())
     is_list = _LIST.match(first) or not first.rstrip().endswith("}")
     text = "\n".join(line for _, line in lines) if is_list else ""
-    found: list[tuple[int, dict[str, Any]]] = []
+    found = []
     start = _LIST.match(text)
-    position = start.end() if start else 0
-    wrong = None
-    try:
+    position, place = start.end() if start else 0, text.count("\n", 0, start.end()) if start else 0
+    with suppress(ValueError, RecursionError):  # what is wrong is told by line
         while start and text[position : position + 1] == "{":
-            line = lines[text.count("\n", 0, position)][0]
             data, end = _DECODER.raw_decode(text, position)
-            found.append((line, data))
-            position = _NEXT.match(text, end).end()  # type: ignore[union-attr]  # it matches anything
-    except JSONDecodeError as error:
-        position, wrong = error.pos, f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-    except (ValueError, RecursionError):
-        wrong = "too large a number or too deep a nesting"
-    if start and (wrong or text[position : position + 1] != "]"):
-        line = lines[min(text.count("\n", 0, position), len(lines) - 1)][0]
-        faults.add(line, f"expected a list of JSON objects, got {wrong or 'no end'}", "json")
-    elif start and _LIST_END.fullmatch(text, position):
+            found.append((lines[place][0], data))
+            after = re.compile(r"[\s,]*").match(text, end).end()  # type: ignore[union-attr]  # it matches all
+            position, place = after, place + text.count("\n", position, after)
+    if found and _LIST_END.fullmatch(text, position):
         yield from found
-    else:
-        for line, one in lines:
-            record = json_object(line, one, faults) if one.strip() else None
-            if record is not None:
-                yield line, record
+        return
+    for line, one in lines:
+        record = json_object(line, one, faults) if one.strip() else None
+        if record is not None:
+            yield line, record

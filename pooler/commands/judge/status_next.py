@@ -27,16 +27,13 @@ class Stage:
     """Named by a topics file."""
     runs: int = 0
     pools: int = 0
-    """Not withdrawn."""
     unpooled: int = 0
     """Runs that may feed a pool, have fed none, and have documents that no pool has."""
     without_text: int = 0
-    """Documents that judges are or may be shown, without a text."""
     judges: int = 0
-    people: Sequence[str] = ()
-    """Who may judge; models and adjudicators are apart."""
+    people: int = 0
     left: Sequence[str] = ()
-    """Those of them who have something left to judge."""
+    """People who have something left to judge."""
     models: Sequence[str] = ()
     """Models that can be asked, and have something left."""
     judgements: int = 0
@@ -57,7 +54,7 @@ def next_command(stage: Stage) -> str:
 
     >>> next_command(Stage())
     'import topics FILE'
-    >>> next_command(Stage(topics=50, runs=9, pools=1, judges=1, people=["ann"], left=["ann"]))
+    >>> next_command(Stage(topics=50, runs=9, pools=1, judges=1, left=["ann"]))
     'judge --judge ann'
     """
     waits = bool(stage.left or stage.models or not stage.judges or stage.untouched)
@@ -136,7 +133,7 @@ def stage_of(
         unpooled=_count_unpooled(collection, pools, late) if fed and late else 0,
         without_text=texts.missing + texts.missing_undrawn,
         judges=len(unjudged),
-        people=people,
+        people=len(people),
         left=at_work,
         models=[name for name in described if unjudged.get(name)],
         judgements=judgements,

@@ -12,8 +12,8 @@ from pooler.commands.judge.status_next import Stage, next_command
 from tests.helpers.run import Cli, write
 
 BEGUN: dict[str, Any] = {"topics": 2, "runs": 2, "pools": 1}
-JUDGED: dict[str, Any] = {**BEGUN, "judges": 1, "people": ["ann"], "judgements": 9}
-TWO: dict[str, Any] = {**BEGUN, "judges": 2, "people": ["ann", "ben"]}
+JUDGED: dict[str, Any] = {**BEGUN, "judges": 1, "people": 1, "judgements": 9}
+TWO: dict[str, Any] = {**BEGUN, "judges": 2, "people": 2}
 BOTH_LEFT: dict[str, Any] = {**TWO, "left": ["ann", "ben"], "untouched": True}
 RULE = "qrels define official --aggregate majority --ties low"
 EXPORT = "export qrels --out qrels.txt"
@@ -26,7 +26,7 @@ STAGES: dict[str, tuple[dict[str, Any], str]] = {
     "no texts": ({**BEGUN, "without_text": 3}, "import docs FILE"),
     "texts of what is judged": ({**JUDGED, "without_text": 3}, EXPORT),
     "no judges": (BEGUN, "judges add NAME"),
-    "one person": ({**BEGUN, "judges": 1, "people": ["ann"], "left": ["ann"]}, "judge --judge ann"),
+    "one person": ({**BEGUN, "judges": 1, "people": 1, "left": ["ann"]}, "judge --judge ann"),
     "nobody assigned": (BOTH_LEFT, "assign --per-document 1"),
     "nobody assigned, but begun": ({**BOTH_LEFT, "judgements": 1}, "serve"),
     "assigned": ({**BOTH_LEFT, "assigned": True}, "serve"),
@@ -39,7 +39,7 @@ STAGES: dict[str, tuple[dict[str, Any], str]] = {
     "late run behind": ({**JUDGED, "unpooled": 1}, "pool --add"),
     "a model is left": ({**BEGUN, "judges": 1, "models": ["llama"], "untouched": True}, "ask llama"),
     "people before models": (
-        {**BEGUN, "judges": 2, "people": ["ann"], "left": ["ann"], "models": ["m"]},
+        {**BEGUN, "judges": 2, "people": 1, "left": ["ann"], "models": ["m"]},
         "judge --judge ann",
     ),
     "models that cannot be asked": (
