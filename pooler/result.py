@@ -216,14 +216,14 @@ def _explained_once(views: Sequence[View]) -> list[View]:
 
 
 def _said_once(views: Sequence[View]) -> list[View]:
-    """Leave out of each view the notes that one above it has."""
+    """Leave out of each view the notes that one above it has; a word such as "none" is the view's own."""
     said: set[str] = set()
     found: list[View] = []
     for view in views:
         notes = view.shown().notes
         is_new = said.isdisjoint(notes)
         found.append(view if is_new else replace(view, notes=[one for one in notes if one not in said]))
-        said.update(notes)
+        said.update(one for one in notes if " " in one)
     return found
 
 
