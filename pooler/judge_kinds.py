@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from pooler import tables as results
-from pooler.messages import warn
+from pooler.messages import note, warn
 from store.grades.definition import is_file_word
 from store.judging.kinds import SORTS, WORDS, Voters, is_mixed, sorts_words
 from store.text import counted
@@ -102,10 +102,15 @@ def voters_sentence(voters: Voters) -> list[str]:
     return [f"{words[0].upper()}{words[1:]}."] if words else []
 
 
-def warn_about_voters(voters: Voters, what: str = "vote together", *, others: bool = False) -> None:
-    """Say the same on stderr, and in the warnings of a result."""
+def warn_about_voters(
+    voters: Voters, what: str = "vote together", *, others: bool = False, is_headed: bool = False
+) -> None:
+    """Say the same on stderr, and in the warnings of a result.
+
+    `is_headed`: of a result that is headed by whom it is judged, where several kinds are: it is said there.
+    """
     if words := voters_words(voters, what, others=others):
-        warn(words)
+        (note if is_headed and is_mixed(voters.counts) else warn)(words)
 
 
 def models_sentence(models: Sequence[str]) -> list[str]:

@@ -29,6 +29,9 @@ class Listener:
     def warn(self, message: str) -> None:
         """Take a warning about the data."""
 
+    def note(self, message: str) -> None:
+        """Take a warning that the result says itself, where people and programs read it."""
+
     def write(self, lines: Iterable[str]) -> list[str]:
         """Take the lines of a result without a file, or many at once; return those that were not shown."""
         return [line for some in lines for line in some.split("\n")]
@@ -78,6 +81,11 @@ def say(message: str) -> None:
 def warn(message: str) -> None:
     """Send a warning about the data."""
     current_listener().warn(message)
+
+
+def note(message: str) -> None:
+    """Send a warning that the result says itself."""
+    current_listener().note(message)
 
 
 def write(lines: Iterable[str]) -> None:

@@ -216,7 +216,19 @@ def _explained_once(views: Sequence[View]) -> list[View]:
             view = replace(view, columns=columns)
         explained |= own
         found.append(view)
-    return found[::-1]
+    return _said_once(found[::-1])
+
+
+def _said_once(views: Sequence[View]) -> list[View]:
+    """Leave out of each view the notes that one above it has; a word such as "none" is the view's own."""
+    said: set[str] = set()
+    found: list[View] = []
+    for view in views:
+        notes = view.shown().notes
+        is_new = said.isdisjoint(notes)
+        found.append(view if is_new else replace(view, notes=[one for one in notes if one not in said]))
+        said.update(one for one in notes if " " in one)
+    return found
 
 
 def facts_view(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> View:
@@ -291,6 +303,11 @@ class _WarningCollector(Listener):
         if message not in self.warnings:
             self.warnings += (message,)
             self._outer.warn(message)
+
+    def note(self, message: str) -> None:
+        if message not in self.warnings:
+            self.warnings += (message,)
+            self._outer.note(message)
 
     @contextmanager
     def progress(self, label: str, total: int) -> Iterator[Progress]:

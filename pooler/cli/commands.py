@@ -12,6 +12,7 @@ from collections import Counter, UserDict
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -229,7 +230,15 @@ class Workflow(TyperGroup):
         return None if first_line is None else _Placeholder(cmd_name, help=first_line)
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
-        """Read the options of the program; `help COMMAND` is `COMMAND --help`."""
+        """Read the options of the program; `help COMMAND` is `COMMAND --help`.
+
+        Without a word it is `status` where a collection is named or lies here, else help.
+        """
+        if not args:
+            from pooler.sources.stored import DEFAULT_COLLECTION
+
+            is_here = os.environ.get("POOLER_COLLECTION") or Path(DEFAULT_COLLECTION).is_file()
+            args = ["status"] if is_here else []
         if args[:1] == ["help"]:
             args = [*args[1:], "--help"]
         with usage_errors_reported():

@@ -19,7 +19,7 @@ from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
 from store.formats.lines import read_text_lines
 from store.formats.scale import read_toml
-from store.formats.texts import read_topics
+from store.formats.topics import read_topics
 from store.text import counted, natural_key
 
 

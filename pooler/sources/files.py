@@ -233,7 +233,7 @@ class JudgesQrels:
             check_sum(all_votes, level)
         if n := final.count_left_out("undecided"):
             warn(f"{counted(n, 'document')} undecided, left out")
-        warn_about_voters(all_votes.voters)
+        warn_about_voters(all_votes.voters, is_headed=True)
         level = 1 if definition.binary_first else level
         return GivenQrels("the judges", final.rows, level, left_out=final.left_out)
 

@@ -379,7 +379,7 @@ def _of_collection(
             found = cut_by_code(votes.topics, votes.topic_codes, graded.document_numbers, p)
             level = cut if worth is None else None
             if judged is None or judged.voters.to_json() != voters.to_json():
-                warn_about_voters(voters)
+                warn_about_voters(voters, is_headed=True)
         ranked = (
             opened.runs.ranked(runs, order=source.order, docnos=False) if judged is None else judged.ranked
         )

@@ -149,7 +149,7 @@ class CollectionQrels:
                 pooled = opened.grades.ungraded(grades, definition)
                 n_rows = counted(sole.n_documents, "judgement")
                 say(f"{label}: {n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                warn_about_voters(sole.voters)
+                warn_about_voters(sole.voters, is_headed=True)
             else:
                 assert final is not None
                 pooled = opened.grades.ungraded(final.by_topic(), definition)
@@ -167,7 +167,7 @@ class CollectionQrels:
         n_rows = counted(final.n_documents, "judgement")
         say(f"{named.label}: {n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
         warn_about_qrels(opened, named, final)
-        warn_about_voters(final.all_votes.voters)
+        warn_about_voters(final.all_votes.voters, is_headed=True)
 
 
 def topic_judges_of(opened: Collection, given: TopicJudges) -> dict[str, str]:

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from store.content.lookup import row_named, rules_of_pools, to_judge, write_rule
+from store.content.lookup import fetch_topic_names, row_named, rules_of_pools, to_judge, write_rule
 from store.content.runs import add_pool_runs, fetch_pool_runs
 from store.db.columns import insert_new, insert_row
 from store.db.database import Area
@@ -471,6 +471,12 @@ class Pools(Area):
             query = select(POOL.c.name, POOL.c.manifest).where(~POOL.c.withdrawn, is_adaptive(POOL.c.id))
             rows = session.execute(query.order_by(POOL.c.id))
             return {name: json.loads(manifest) for name, manifest in rows}
+
+    def pairs(self) -> set[tuple[str, int]]:
+        """Return topic and document id of everything to judge in a pool not withdrawn."""
+        with self._db.reading() as session:
+            names = fetch_topic_names(session)
+            return {(names[topic], document) for topic, document in pooled_pairs(session)}
 
     def get(self, name: str) -> Pool:
         """Return a pool with its entries; raise `UnknownNameError` if there is none of that name."""

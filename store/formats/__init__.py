@@ -12,7 +12,7 @@ ImportFormat = Literal[
     "qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv", "answers", "umbrela", "xinfap", "statap"
 ]
 """Of judgements that go into a collection: `GradesFormat`, `LabelsFormat`, and samples."""
-TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
+TopicFormat = Literal["auto", "trec", "tsv", "csv", "jsonl"]
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
 Layout = Literal["pooler", "beir", "trec"]
 """Of an exported directory: pooler's own is read back; others hold what others read."""

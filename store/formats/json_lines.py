@@ -127,7 +127,7 @@ def read_texts(
     columns = {"": id_keys, **fields}
     for number, line in lines:
         n_faults = len(faults)
-        record = _json_object(number, line, faults) if line.strip() else None
+        record = json_object(number, line, faults) if line.strip() else None
         if record is None:
             continue
         more = record.pop("metadata") if isinstance(record.get("metadata"), dict) else {}
@@ -145,7 +145,7 @@ def read_texts(
                 texts[name] = str(value)
             else:
                 wanted = "text" if name else "text or an integer"
-                faults.add(number, f"expected {wanted} in `{key}`, got {_json_kind(value)}", "type")
+                faults.add(number, f"expected {wanted} in `{key}`, got {json_kind(value)}", "type")
                 texts[name] = None
             if not name and value is None:
                 faults.add(number, f"expected an id in `{'`, `'.join(keys)}`, got none", "missing")
@@ -154,7 +154,7 @@ def read_texts(
             yield number, text_id, texts, {**more, **record}, n_faults
 
 
-def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
+def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
     """Read a line that must be a JSON object; on a fault, report it and return ``None``."""
     try:
         # `json.loads` makes a decoder for every line; but it refuses a byte order mark by its name.
@@ -170,12 +170,13 @@ def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | No
     else:
         if isinstance(value, dict):
             return value
-        message = f"expected a JSON object, got {_json_kind(value)}"
+        message = f"expected a JSON object, got {json_kind(value)}"
     faults.add(line, message, "json")
     return None
 
 
-def _json_kind(value: object) -> str:
+def json_kind(value: object) -> str:
+    """Return what a JSON value is, for messages."""
     if value is None:
         return "null"
     if isinstance(value, bool):

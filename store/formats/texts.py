@@ -1,22 +1,4 @@
-"""Topic files; document files; guidelines.
-
-Topic files:
-
-====== ===================================================================================================
-trec   ``<top>`` records with ``<num>``, ``<title>``, ``<desc>``, ``<narr>``, closed or not; NIST's labels
-       (``Number:``, ``Topic:``) and TREC-1's other fields (``<dom>``) are dropped, any other tag is text
-covid  XML with ``<topic number="...">`` and, in it, elements named as in `FIELD_KEYS`; a document type
-       declaration is refused, as it can blow up a small file to gigabytes
-tsv    ``topic<TAB>title[<TAB>description[<TAB>narrative]]``, or as a line on top names the columns
-jsonl  an object a line, with one of `TOPIC_KEYS` (text or an integer) and keys as in `FIELD_KEYS`, also
-       in an object ``metadata`` (BEIR)
-auto   by the first line that is not blank: ``<top>`` begins TREC's SGML, any other ``<`` XML, ``{`` JSON
-====== ===================================================================================================
-
-Blanks are folded in SGML and XML, where lines are wrapped; elsewhere text is raw. A topic may not begin with
-``#``: trec_eval takes such a line of a qrels file for a comment. Fault codes: ``json``, ``type``, ``missing``
-(no id; neither title, description nor narrative), ``fields`` (no tab, too many), ``id``, ``duplicate``,
-``markup``, ``xml``, ``doctype``, ``utf8``, ``gzip``, ``empty``.
+"""Document files; guidelines.
 
 Document files:
 
@@ -51,15 +33,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Any, get_args
-from xml.parsers import expat
 
 from store.errors import ArgumentError, FaultList
-from store.fields import id_fault, topic_fault
-from store.formats import DocumentFormat, TopicFormat
+from store.fields import id_fault
+from store.formats import DocumentFormat
 from store.formats.compression import LIFTED, DamagedDataError, most_bytes
 from store.formats.json_lines import IdRegister, read_texts
-from store.formats.lines import BOM, DOCUMENTS, TOPICS, open_bytes, piped, read_text_lines, report_kind
-from store.records import Document, Topic
+from store.formats.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, report_kind
+from store.records import Document
 
 
 def header_fields(
@@ -77,7 +58,7 @@ def header_fields(
     return found if is_header else None
 
 
-def _begun(path: str, faults: FaultList) -> tuple[str, Iterator[tuple[int, str]]]:
+def begun(path: str, faults: FaultList) -> tuple[str, Iterator[tuple[int, str]]]:
     """Return the first line of a file that is not blank, which shows its format, and all from there on."""
     lines = read_text_lines(path, faults)
     first = next((one for one in lines if one[1].strip()), None)
@@ -103,270 +84,6 @@ def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
 
 def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
-
-
-TOPIC_FORMATS: tuple[TopicFormat, ...] = get_args(TopicFormat)
-
-TOPIC_KEYS = ("topic", "number", "id", "_id", "qid", "query_id")
-FIELD_KEYS = {
-    "title": ("title", "query", "text"),
-    "description": ("description", "question", "desc"),
-    "narrative": ("narrative", "narr"),
-}
-"""Names of each field of a topic in JSON and XML; the first one with a value counts."""
-
-_TOPIC_COLUMNS = (*TOPIC_KEYS, "num", "no", "topic_id", "topic_number", "queryid", "topicid")
-_LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative"}
-_OTHER_TAGS = ("head", "dom", "smry", "con", "fac", "nat", "def", "time")
-_TOPIC_TAG = re.compile(rf"<(/?)({'|'.join((*_LABELS, *_OTHER_TAGS))})(?:\s[^<>]*)?>", re.IGNORECASE)
-
-
-def read_topics(
-    path: str,
-    *,
-    format: TopicFormat = "auto",  # noqa: A002 - the option's name
-    doubt: Callable[[str], None] | None = None,
-) -> list[Topic]:
-    """Read a topic file, in file order; ``-`` is standard input, and compression is seen through.
-
-    `doubt` is called when the first topic looks like a line of column names.
-    """
-    if format not in TOPIC_FORMATS:
-        raise ArgumentError("format", f"must be one of {', '.join(TOPIC_FORMATS)}", format)
-    faults = FaultList(path)
-    topics = _Topics(faults)
-    hint = None
-    start, lines = _begun(path, faults)
-    if start:
-        form = format
-        if form == "auto" and start.startswith("<"):
-            form = "trec" if re.match(r"<top[\s>]", start, re.IGNORECASE) else "covid"
-        elif form == "auto":
-            form = "jsonl" if start.startswith("{") else "tsv"
-        if form == "tsv":
-            hint = _tsv_topics(lines, topics, faults)
-            ids = (topic.topic for topic in topics.read)
-            names = "topic, title, description, narrative"
-            if doubt and not faults and (words := doubt_words(ids, "topic", names)):
-                doubt(words)
-        else:
-            read = {"trec": _trec_topics, "covid": _xml_topics, "jsonl": _jsonl_topics}[form]
-            read(lines, topics, faults)
-    if not topics.read and not faults:
-        faults.add(None, "expected at least one topic, got none", "empty")
-    elif faults:
-        report_kind(faults, TOPICS)
-        hint = faults.hint or hint
-    faults.raise_if_any(hint=hint)
-    return topics.read
-
-
-class _Topics:
-    """Topics of one file: each id good and once, each with something to read."""
-
-    def __init__(self, faults: FaultList) -> None:
-        self.read: list[Topic] = []
-        self._faults = faults
-        self._ids = IdRegister("topic", faults)
-
-    def add(self, line: int, topic: str, fields: Mapping[str, str]) -> None:
-        self._ids.add(line, topic, topic_fault(topic))
-        if not any(text.strip() for text in fields.values()):
-            message = f"expected a title, description or narrative of topic `{topic}`, got none"
-            self._faults.add(line, message, "missing")
-        self.read.append(Topic(topic, **fields))
-
-
-def _trec_topics(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
-    for record in read_records(lines, "top", faults, must_close=False):
-        fields = _trec_fields(record, faults)
-        if "num" not in fields:
-            faults.add(record.line, "expected `<num>` in `<top>`, got none", "missing")
-            continue
-        line, number = fields["num"]
-        names = {"title": "title", "description": "desc", "narrative": "narr"}
-        texts = {name: unescape(fields[tag][1]) if tag in fields else "" for name, tag in names.items()}
-        topics.add(line, number, texts)
-
-
-def _trec_fields(record: Record, faults: FaultList) -> dict[str, tuple[int, str]]:
-    """Return line and folded text of the fields of a record by tag, without NIST's labels."""
-    fields: dict[str, tuple[int, str]] = {}
-    name = ""
-    start = 0
-    ends = [(match.start(), match) for match in _TOPIC_TAG.finditer(record.text)]
-    for end, match in chain(ends, [(len(record.text), None)]):
-        text = fold(record.text[start:end])
-        line = record.line_at(start)
-        if name in _LABELS:
-            label = _LABELS[name]
-            if text[: len(label) + 1].lower() == f"{label.lower()}:":
-                text = text[len(label) + 1 :].lstrip(" ")
-            if name in fields:
-                message = f"expected `<{name}>` once in `<top>`, got it again"
-                faults.add(line, message, "markup")
-            fields.setdefault(name, (line, text))
-        elif not name and text:
-            faults.add(line, f"expected a tag in `<top>`, got {shortened(text)}", "markup")
-        if match is not None:
-            name = "" if match[1] else match[2].lower()
-            start = match.end()
-    return fields
-
-
-def _tsv_topics(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> str | None:
-    """Read two to four columns; return a hint when something else stands where a tab must."""
-    bare: list[str] = []
-    columns: list[str] | None = None
-    for number, line in lines:
-        if not line.strip():
-            continue
-        topic, *texts = line.split("\t")
-        if columns is None:
-            named = header_fields([topic, *texts], _TOPIC_COLUMNS, FIELD_KEYS)
-            # Columns without a name are the fields that no other is, in their order.
-            columns = list(dict.fromkeys([*(named or ()), *FIELD_KEYS]))
-            if named is not None:
-                continue
-        if not 1 <= len(texts) <= 3:
-            expected = "expected topic<TAB>title[<TAB>description[<TAB>narrative]]"
-            got = f"{len(texts) + 1} fields" if texts else "a line without a tab"
-            faults.add(number, f"{expected}, got {got}", "fields")
-            bare.append(line)
-            continue
-        texts += [""] * (3 - len(texts))
-        topics.add(number, topic, dict(zip(columns, texts, strict=True)))
-    return _tabs_hint(faults.path, bare, is_mixed=bool(topics.read))
-
-
-_CSV_TO_TSV = (
-    'python3 -c "import csv, fileinput, sys;'
-    " csv.writer(sys.stdout, delimiter='\\t').writerows(csv.reader(fileinput.input(), delimiter='{}'))\""
-)
-
-
-_MARKS = {",": "comma", ";": "semicolon", "|": "bar", ": ": "colon", " ": "blank"}
-_ID_AND_MARK = re.compile(r"[^\s,;|]+?([,;|]|:? )")
-
-
-def _tabs_hint(path: str, bare: Sequence[str], *, is_mixed: bool) -> str | None:
-    """Return what to type where all `bare` lines have the same in place of a tab, and others tabs."""
-    # A title may have any mark: it is the first that parts it from the topic.
-    found = {match and match[1] for match in map(_ID_AND_MARK.match, bare)}
-    mark = found.pop() if len(found) == 1 else None
-    if mark is None:
-        return None
-    is_named = header_fields(bare[0].split(mark), _TOPIC_COLUMNS, FIELD_KEYS) is not None
-    if mark in ",;|" and not is_mixed and (is_named or any('"' in line for line in bare)):
-        return f"put tabs between the fields: {piped(path, _CSV_TO_TSV.format(mark))}"
-    passed = r"/\t/!" if is_mixed else ""
-    command = piped(path, rf"sed '{passed}s/{mark} */\t/'")
-    return f"turn the first {_MARKS[mark]} of each line into a tab: {command}"
-
-
-def _jsonl_topics(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
-    for number, topic, texts, _, n_faults in read_texts(lines, TOPIC_KEYS, FIELD_KEYS, faults):
-        if len(faults) == n_faults:
-            topics.add(number, topic, {name: text or "" for name, text in texts.items()})
-
-
-def _xml_topics(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
-    numbers, texts = zip(*lines, strict=True)
-    # A line that was no UTF-8 is missing, and what is left would be malformed for that reason.
-    if not faults:
-        _XmlTopics(topics, faults, n_skipped=numbers[0] - 1).parse("\n".join(texts))
-
-
-class _Refused(Exception):  # noqa: N818 - stops expat, and is caught here
-    """The file declares a document type."""
-
-
-class _XmlTopics:
-    """Handlers that gather topics while expat reads (expat alone tells lines of elements)."""
-
-    def __init__(self, topics: _Topics, faults: FaultList, *, n_skipped: int) -> None:
-        self._topics = topics
-        self._faults = faults
-        self._n_skipped = n_skipped  # lines of the file that expat does not get
-        self._parser = expat.ParserCreate()
-        self._parser.StartDoctypeDeclHandler = self._refuse
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
-        self._line = 0
-        self._depth = 0  # elements open from <topic> on; 0 outside
-        self._number: str | None = None
-        self._field = ""  # child of <topic> being read; empty in between
-        self._parts: dict[str, list[str]] = {}
-
-    def parse(self, text: str) -> None:
-        try:
-            self._parser.Parse(text, True)
-        except expat.ExpatError as error:
-            message = f"expected XML, got {expat.ErrorString(error.code)}"
-            self._faults.add(self._n_skipped + error.lineno, f"{message} at column {error.offset + 1}", "xml")
-        except _Refused:
-            message = "expected XML without a document type, got `<!DOCTYPE`"
-            self._faults.add(self._current_line, message, "doctype")
-
-    @property
-    def _current_line(self) -> int:
-        return self._n_skipped + self._parser.CurrentLineNumber
-
-    def _refuse(self, *_declaration: object) -> None:
-        """Stop at a document type declaration, before any entity is declared."""
-        raise _Refused
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        """Open a topic, a field of it, or markup in a field."""
-        name = name.lower()
-        if not self._depth and name != "topic":
-            return
-        if not self._depth:
-            self._line = self._current_line
-            self._number = next((attributes[key] for key in TOPIC_KEYS if key in attributes), None)
-            self._parts = {"": []}
-        elif self._depth == 1:
-            self._field = name
-            if name in self._parts and any(name in names for names in FIELD_KEYS.values()):
-                message = f"expected `<{name}>` once in `<topic>`, got two"
-                self._faults.add(self._current_line, message, "markup")
-            self._parts.setdefault(name, [])
-        elif name not in INLINE_TAGS:
-            self._text(" ")
-        self._depth += 1
-
-    def _text(self, text: str) -> None:
-        if self._depth:
-            self._parts[self._field].append(text)
-
-    def _end(self, name: str) -> None:
-        if not self._depth:
-            return
-        self._depth -= 1
-        if self._depth > 1 and name.lower() not in INLINE_TAGS:
-            self._text(" ")
-        elif self._depth == 1:
-            self._field = ""
-        elif not self._depth:
-            self._close_topic()
-
-    def _close_topic(self) -> None:
-        found = {name: fold("".join(parts)) for name, parts in self._parts.items()}
-        number = self._number
-        if number is None:
-            number = next((found[key] for key in ("number", "num") if key in found), None)
-        if number is None:
-            message = 'expected `<topic number="...">`, got no number'
-            self._faults.add(self._line, message, "missing")
-            return
-        texts = {
-            name: next((found[key] for key in keys if found.get(key)), "")
-            for name, keys in FIELD_KEYS.items()
-        }
-        if not any(texts.values()):
-            texts["title"] = found[""]  # TREC's clinical topics are text without fields
-        self._topics.add(self._line, number, texts)
 
 
 DOCUMENT_FORMATS: tuple[DocumentFormat, ...] = get_args(DocumentFormat)
@@ -450,7 +167,7 @@ def _documents(
 ) -> Iterator[Document]:
     faults = FaultList(path)
     ids = IdRegister("docno", faults)
-    start, lines = _begun(path, faults)
+    start, lines = begun(path, faults)
     if start:
         if form == "auto":
             form = "jsonl" if start[0] == "{" else "trec" if start[0] == "<" else "tsv"
@@ -479,7 +196,7 @@ def _jsonl_documents(
 def _trec_documents(
     lines: Iterable[tuple[int, str]], ids: IdRegister, faults: FaultList, fields: Fields
 ) -> Iterator[Document]:
-    for record in read_records(lines, "DOC", faults, must_close=True):
+    for record in read_records(lines, "DOC", faults):
         n_faults = len(faults)
         docnos = elements(record.text, "DOCNO", one_line=True)
         if len(docnos) != 1:
@@ -627,13 +344,11 @@ class Record:
         return self.line + self.text.count("\n", 0, offset)
 
 
-def read_records(
-    lines: Iterable[tuple[int, str]], tag: str, faults: FaultList, *, must_close: bool
-) -> Iterator[Record]:
+def read_records(lines: Iterable[tuple[int, str]], tag: str, faults: FaultList) -> Iterator[Record]:
     """Cut a file into records, in file order; the tag is read in either case.
 
-    Text outside every record is added to `faults`, as is a record left open when `must_close`; else the next
-    opening tag closes it. A record in which a line could not be read is left out: its fault is reported.
+    Text outside every record is added to `faults`, as is a record left open. A record in which a line could
+    not be read is left out: its fault is reported.
     """
     boundary = re.compile(rf"<(/?){re.escape(tag)}(?:\s[^<>]*)?>", re.IGNORECASE)
     opened = 0  # line of the open record's tag; 0 outside records
@@ -654,9 +369,8 @@ def read_records(
             closes = match[1] == "/"
             if opened:
                 parts.append(before)
-                if closes or not must_close:
-                    if len(faults) == n_faults:
-                        yield Record(opened, "\n".join(parts))
+                if len(faults) == n_faults and closes:
+                    yield Record(opened, "\n".join(parts))
                 elif len(faults) == n_faults:
                     faults.add(
                         opened, f"expected `</{tag}>` before the next `<{tag}>` on line {number}", "markup"
@@ -677,10 +391,7 @@ def read_records(
             faults.add(number, _outside(tag, rest), "markup")
             outside_told = True
     if opened and len(faults) == n_faults:
-        if must_close:
-            faults.add(opened, f"expected `</{tag}>`, got the end of the file", "markup")
-        else:
-            yield Record(opened, "\n".join(parts))
+        faults.add(opened, f"expected `</{tag}>`, got the end of the file", "markup")
 
 
 def _is_text(text: str) -> bool:

@@ -124,11 +124,12 @@ def test_agreement_of_everybody_together_is_asked_for(asks: tuple[Ask, Ask]) -> 
     words = ("agreement", "--resamples", "100")
     for more in (("--kinds", "human,model"), (*PEOPLE, *MODELS)):
         told = asks[1](*words, *more)
-        assert f"{TOGETHER} are measured together: 2 people, 3 models" in told.err
+        assert "models" not in told.err  # the heading says it, and JSON
         assert told.out.startswith("5 judges (2 people, 3 models)\n")
         assert "All 5 judges together" in told.out
         whole = asks[1](*words, *more, "--format", "json").whole()
         assert whole["settings"]["kinds"] == COUNTS
+        assert f"{TOGETHER} are measured together: 2 people, 3 models" in whole["warnings"]
         assert "part" not in whole["pairs"][0]
     people = asks[1](*words, "--kinds", "human", "--format", "json").whole()
     assert people["pairs"] == asks[0](*words, "--format", "json").whole()["pairs"]
@@ -147,12 +148,13 @@ def test_models_are_parties_where_their_kind_is_named(asks: tuple[Ask, Ask]) -> 
     """All models are, beside the people; people alone stand beside nobody."""
     both = ("--names", "--kinds", "human,model")
     told = asks[1]("adjudicate", *both)
-    assert "people and models stand side by side: 2 people, 3 models" in told.err
+    assert "judged by people and models: 2 people, 3 models" in told.out.partition("\n")[0]
+    assert "models" not in told.err
     rows = _listed(asks[1], *both)
     assert rows
     names = {frozenset(one.partition("=")[2] for one in row["judges"]) for row in rows}
     assert names == {frozenset(("anna", "ben", "gpt", "llama", "qwen"))}
-    assert "side by side" not in asks[1]("adjudicate", "--kinds", "human").err
+    assert "people and models" not in asks[1]("adjudicate", "--kinds", "human").out
 
 
 def _listed(ask: Ask, *words: str) -> list[dict[str, Any]]:

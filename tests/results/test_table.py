@@ -61,6 +61,21 @@ def shown(capsys: pytest.CaptureFixture[str], **options: Any) -> str:
     return capsys.readouterr().out
 
 
+def test_a_note_stands_under_the_first_of_its_tables() -> None:
+    """A sentence is not said twice in one answer; a word such as `none` is each table's own."""
+
+    @dataclass(frozen=True, slots=True, eq=False, repr=False)
+    class Twice(Result):
+        def _tables(self) -> Iterator[Table]:
+            yield Table("a", COLUMNS, DATA, "A", ["Over 8 topics.", "none"])
+            yield Table("b", COLUMNS, DATA, "B", ["none", "Over 8 topics.", "Of b."])
+
+    first, second = Twice().views("a", "b")
+    assert first.shown().notes == ["Over 8 topics.", "none"]
+    assert second.shown().notes == ["none", "Of b."]
+    assert Twice().table("b").notes == ["none", "Over 8 topics.", "Of b."]
+
+
 def test_columns_and_data_fit_together() -> None:
     """Another length or another name is a fault of the program."""
     with pytest.raises(ValueError, match="differ in length"):

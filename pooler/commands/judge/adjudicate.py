@@ -105,7 +105,7 @@ def adjudicate(
         return None
     area = collection.disagreements
     counts = area.voters(asked)
-    warn_about_voters(counts, "stand side by side")
+    warn_about_voters(counts, "stand side by side", is_headed=True)
     cases = tuple(area.all(asked))
     return DisagreementList(
         settings=frozen_settings(collection=collection.name, **counts.to_json()),

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from pooler.command import Option, Stored, command
+from pooler.commands.judge.status_next import next_command, stage_of, typed
 from pooler.judge_kinds import erased_words
 from pooler.messages import say
 from pooler.pools.live import drawable, idle_words, missing_words
-from pooler.result import Result, fields_of
+from pooler.result import Message, Result, fields_of, messages_of
 from pooler.tables import DOCNO, GRADE, JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.errors import ArgumentError, UnknownNameError
@@ -56,7 +57,7 @@ def status(collection: Stored) -> StatusResult:
     four different things. An adjudicator has no pool to get through: their judged documents are rulings.
     Left = unjudged, plus what adaptive pools may still draw; once documents are assigned, they draw
     nothing. The forecast is the mean active time of the judge's latest decisions, times left: minutes at
-    the desk, without pauses.
+    the desk, without pauses. The last line is the command to type next.
 
     Example: pooler status --by-topic
 
@@ -90,16 +91,17 @@ def status(collection: Stored) -> StatusResult:
     listed = ", ".join(f"{one.name} ({size})" for one, size in zip(pools, sizes, strict=True)) or "none"
     n_topics, n_runs = len(collection.topics.all()), len(collection.runs.all())
     words = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
-    if adjudicators:
-        words.append(_open_words(collection.disagreements.all()))
+    cases = collection.disagreements.all() if adjudicators else None
+    if cases is not None:
+        words.append(_open_words(cases))
     words += _family_words(collection.models.all())
     words += _lie_idle(unclaimed)
     if unclaimed.is_assigned and (idle := drawable(pools)):
         words.append(idle_words(idle))
     if missing := missing_words(collection.documents.count_without_text()):
-        words.append(f"{missing}: pooler import docs FILE")
+        words.append(missing)
     if not judges:
-        words.append("no judges yet: pooler judges add NAME")
+        words.append("no judges yet")
     words.append(erased_words(collection))
     or_not = ", or not assigned to that judge" if unclaimed.is_assigned else ""
     scale = collection.scale
@@ -113,11 +115,24 @@ def status(collection: Stored) -> StatusResult:
         pace = _pace(progress, counts, judges, times, unclaimed)
         return {**named, **_states(counts, scale, owes[counts.judges]), **pace}
 
+    seen = cells(by_judge)
+    here = [name for name in progress.judges if name not in adjudicators and not judges[name].disabled]
+    unjudged = dict(zip(seen["judge"], seen["unjudged"], strict=True))
+    stage = stage_of(
+        collection,
+        judges=[*judges.values()],
+        left=dict(zip(seen["judge"], seen["left"], strict=True)),
+        unjudged={name: unjudged.get(name, 0) for name in here},
+        judgements=int(by_judge.by_grade.sum()),
+        unclaimed=unclaimed,
+        cases=cases,
+    )
     return StatusResult(
         name=collection.name,
         where=collection.where,
         scale=scale,
-        by_judge=cells(by_judge),
+        next=typed(next_command(stage), collection.where),
+        by_judge=seen,
         make_topics=lambda: cells(progress.by_topic()),
         words=tuple(filter(None, words)),
         outside=f"judged, but in no pool{or_not}" if owes[by_judge.judges].any() else "",
@@ -131,6 +146,8 @@ class StatusResult(Result):
     name: str
     where: str
     scale: Scale
+    next: str
+    """The command to type next."""
     by_judge: Mapping[str, NDArray[Any]]
     """Cells by column; counts are ``None`` that an adjudicator does not have, times beside a reason."""
     make_topics: Callable[[], Mapping[str, NDArray[Any]]]
@@ -141,6 +158,14 @@ class StatusResult(Result):
     """What is counted as outside; empty where no judge has a pool to judge."""
 
     HAS_TOPICS = True
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what to type next."""
+        return {"next": self.next}
+
+    def closing(self) -> Sequence[Message]:
+        """Say what to type next."""
+        return messages_of([f"next: {self.next}"])
 
     def _tables(self) -> Iterator[Table]:
         status = self._of("status", self.by_judge)
@@ -258,7 +283,7 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
     if lapsed := sum(unclaimed.lapsed.values()):
         lines.append(f"{counted(lapsed, 'claim')} lapsed: others may claim them")
     if unassigned := sum(unclaimed.unassigned.values()):
-        lines.append(f"{counted(unassigned, 'pooled document')} unassigned: pooler assign --add")
+        lines.append(f"{counted(unassigned, 'pooled document')} unassigned")
     if drawn := sum(unclaimed.drawn.values()):
         documents = counted(drawn, "document")
         lines.append(f"{documents} that adaptive pools drew cannot be assigned")
@@ -289,7 +314,7 @@ def _open_words(cases: Sequence[Case]) -> str:
     statuses = [case.status for case in cases if case.is_disagreement]
     n_open, n_changed = statuses.count(Settlement.OPEN), statuses.count(Settlement.CHANGED)
     waiting = f"{n_open:,} open" + (f", {n_changed:,} changed since" if n_changed else "")
-    return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate"
+    return f"{counted(len(statuses), 'disagreement')}, {waiting}"
 
 
 def _grade_heading(grade: Grade) -> str:

@@ -119,7 +119,7 @@ def status_recall(
             _planned(one, bound, ranked, cutoff=cutoff or 1000, confidence=confidence, target=target)
             for one, bound in zip(found, bounds, strict=True)
         ]
-    warn_about_voters(judges)
+    warn_about_voters(judges, is_headed=True)
     return RecallBounds(
         topics=tuple(one.topic for one in found),
         pools=tuple(one.pool for one in found),

@@ -171,7 +171,7 @@ class _Judged:
     @classmethod
     def of(cls, collection: Collection, topics: Sequence[str], qrels: str | None) -> _Judged:
         found = collection.grades.all_votes(collection.qrels.named(qrels).definition)
-        warn_about_voters(found.voters)
+        warn_about_voters(found.voters, is_headed=True)
         pairs = found.pairs
         votes: dict[Pair, dict[str, int]] = {}
         places = found.rows[found.votes.documents].tolist() if found.votes.n_documents else []

@@ -373,7 +373,7 @@ def fetch_chosen(
         )
         return votes, voters, tuple(part for part in parts if part.pairs)
     else:
-        warn_about_voters(voters, "are measured together", others=against is not None)
+        warn_about_voters(voters, "are measured together", others=against is not None, is_headed=True)
     return votes, voters, (JudgePart(TOGETHER, judges, tuple(combinations(judges, 2))),)
 
 

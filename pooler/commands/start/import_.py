@@ -30,7 +30,8 @@ from store.formats.labels import MAP_HINT, NO_GRADE_HINTS, read_labels
 from store.formats.markup import Markup
 from store.formats.prels import NOT_SAMPLED
 from store.formats.scale import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
-from store.formats.texts import Fields, read_documents, read_guidelines, read_topics
+from store.formats.texts import Fields, read_documents, read_guidelines
+from store.formats.topics import read_topics
 from store.model_judge import Answer
 from store.records import ImportReport, JudgeKind, Pool, PoolEntry, State, StoredRun
 from store.text import counted, look_alike_words, natural_key, sanitise_line
@@ -59,10 +60,10 @@ def import_topics(
     form: Annotated[TopicFormat, Option("--as")] = "auto",
     replace: Replace = False,
 ) -> Done:
-    """Import topics: TREC <top> SGML, TREC-COVID XML, TSV, or JSONL.
+    """Import topics as tracks publish them: tags (SGML, XML), TSV, CSV, JSONL, or lines 1:title.
 
-    Columns of TSV (with or without a header) and keys of JSONL: topic (or id, qid, query_id, number,
-    ...), title (or query, text), description, narrative.
+    Tags, columns of a table with a header, keys of JSON: topic (or id, qid, query_id, number, ...), title
+    (or query, text), description, narrative. Other text becomes lines of the narrative, under its name.
 
     With --replace, a topic whose text is different gets a new version. Judgements keep the version they
     were made by, and `pooler status outdated --why topic` lists those made with another text.
@@ -79,7 +80,7 @@ def import_topics(
         If a topic is there with another text, without `replace`.
     """
     path = place_of(str(file), "queries")
-    topics = read_topics(path, format=form, doubt=_warner(path))
+    topics = read_topics(path, format=form, doubt=_warner(path), tell=lambda words: say(f"{path}: {words}"))
     texts = {one.topic: one for one in collection.topics.all()}
     versions = {line.topic: line.version for line in collection.lists.topics()}
     if not collection.topics.listed():

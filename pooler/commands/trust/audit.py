@@ -161,7 +161,8 @@ def audit(
             whose = whole.definition  # of the qrels of one judge this one
             voters = opinions.grades.voters(whose.judges, whose.kinds)
             people = [name for name in voters.voting if name != model]
-            warn_about_voters(voters.without(model), "count together")
+            if "model" not in voters.counts:  # else it is said below who is one
+                warn_about_voters(voters.without(model), "count together")
         level = QrelsDefinition().level_on(scale, level)
         model_level = level if model_level is None else model_level
         cuts = (level_index(scale, level), level_index(scale, model_level))

@@ -14,7 +14,7 @@ from pooler.messages import warn
 from pooler.reading.run_list import RunEntry
 from pooler.sources.files import entries_of, named_runs
 from pooler.sources.source import Opinions, Source, opened_collection
-from pooler.tables import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, Column, Table, View, hidden
+from pooler.tables import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, Column, Table, View, hidden, listed
 from store.analysis.agreement.votes import NO_GRADE
 from store.analysis.corrected import (
     FEWEST,
@@ -104,9 +104,11 @@ def audited_grades(
         raise PoolerError(message, hint="name each with --against JUDGE, or qrels that count some")
     if model in people:
         raise ArgumentError("against", "must not be the audited judge", model)
+    models = [name for name in people if kinds[name] == "model"]
+    if models:
+        are = "is a model, not a person" if len(models) == 1 else "are models, not people"
+        warn(f"{listed(models)} {are}: this is an audit of one model against others")
     for name in people:
-        if kinds[name] == "model":
-            warn(f"{name} is a model, not a person: this is an audit of one model against another")
         if kinds[name] == "adjudicator":
             warn(f"{name} is an adjudicator, who saw the others' opinions")
     found = opinions.grades.votes(names, least=1)

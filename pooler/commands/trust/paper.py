@@ -116,7 +116,7 @@ def paper(
         whose = source.definition  # of the qrels of one judge this one
         voters_of = opinions.grades.voters(whose.judges, whose.kinds)
         votes = opinions.grades.votes(whose.judges or voters_of.voting, least=1)
-        warn_about_voters(voters_of, "judge together")
+        warn_about_voters(voters_of, "judge together", is_headed=True)
         n_first = int((votes.votes.judge_codes == 0).sum())
         if 0 < n_first < votes.votes.n_documents:
             of = f"{n_first:,} of {counted(votes.votes.n_documents, 'document')}"

@@ -71,6 +71,11 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
     assert re.search(r"whose threshold", first[1])
     assert "8 topics: with fewer than 20 intervals are too narrow" in told.err
     assert "lenient is a model, not a person" in told.err
+    both = ("--aggregate", "majority", "--ties", "low", "--resamples", "100")
+    kinds = [line for line in cli("audit", "strict", *both).fine().err.splitlines() if "model" in line]
+    assert kinds == [
+        "warning: lenient, middle are models, not people: this is an audit of one model against others"
+    ]
     assert "by topic" not in told.out
     assert "Kappa by topic" in cli("audit", "strict", "--against", "lenient", "--by-topic").fine().out
     assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--table", "runs").fine().out

@@ -270,7 +270,7 @@ def test_adjudicator_has_rulings_and_no_pool(cli: Cli, six_pooled: Path) -> None
     assert [row_of(cli, "zoe")[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
     table = cli("status").fine().out
     # anna and ben differ on a, b and z; zoe has ruled on a and z.
-    assert table.count("3 disagreements, 1 open: pooler adjudicate") == 1
+    assert table.count("3 disagreements, 1 open") == 1
     assert ["zoe", "-", "2", "-", "0", "0", "-", "1", "0", "1"] in [
         line.split() for line in table.splitlines()
     ]
@@ -283,17 +283,17 @@ def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path)
         cli("import", "judgements", "q", "--judge", judge, "--kind", "human").fine()
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\nq\n").fine()
-    assert "1 disagreement, 0 open: pooler" in cli("status").fine().out
+    assert "1 disagreement, 0 open\n" in cli("status").fine().out
     cli("judges", "erase", "carl", "--yes").fine()
     assert "changed since" in cli("adjudicate").fine().out
-    assert "1 disagreement, 0 open, 1 changed since: pooler" in cli("status").fine().out
+    assert "1 disagreement, 0 open, 1 changed since\n" in cli("status").fine().out
 
 
 def test_empty_collection_says_what_to_do(cli: Cli, here: Path) -> None:
     """Without judges there is a hint for people and an empty list for programs."""
     cli("init").fine()
     answer = cli("status").fine()
-    assert "no judges yet: pooler judges add NAME" in answer.out
+    assert "no judges yet" in answer.out
     assert "0 topics, 0 runs; pools: none" in answer.out
     assert cli("status", "--table", "status", "--format", "json").fine().json() == []
     assert cli("status", "--format", "tsv").fine().tsv() == []

@@ -329,7 +329,7 @@ def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
     assert "nothing to assign: no document of the pools named is unassigned" in scoped
     assert f"{said} --add assigns them" in scoped
     table = cli("status").fine().out
-    assert f"{n_new} pooled documents unassigned: pooler assign --add" in table
+    assert f"{n_new} pooled documents unassigned" in table
     assert f"assigned: {n_new} documents" in cli("assign", "ann", "--add").fine().err
     assert "unassigned" not in cli("status").fine().out + cli("assign").err
 
