@@ -144,6 +144,8 @@ def test_versions_and_view_that_were_read_travel_with_the_decision(file: Path, a
         (400, {"action": "note", "grade": None, "note": "x" * 20_001}),
         (400, {"versions": [1]}),
         (400, {"sha256": "x"}),
+        (400, {"shown_at": "9999-12-31T00:00:00+00:00"}),
+        (400, {"shown_at": "0001-01-01T00:00:00+00:00"}),
         (400, {"more": 1}),
     ],
 )
