@@ -153,10 +153,14 @@ def _read_code(value: Any) -> str:
     raise _unfit(f"text of at most {LONGEST_CODE} characters", value)
 
 
+_MOMENTS = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+"""The first and the last that a collection holds."""
+
+
 def _read_moment(value: Any) -> datetime:
     try:
         moment = datetime.fromisoformat(_read_text(value))
-        if moment.tzinfo is not None:
+        if moment.tzinfo is not None and _MOMENTS[0] <= moment <= _MOMENTS[1]:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass

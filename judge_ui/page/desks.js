@@ -96,7 +96,11 @@ class ServedDesk {
   async leave() {
     if (waiting) return tellWaiting();
     isLeaving = true;
-    await fetch(`${location.origin}/leave`, {method: "POST"}).catch(() => {});
+    const answer = await fetch(`${location.origin}/leave`, {method: "POST", redirect: "manual", signal: AbortSignal.timeout(10_000)}).catch(() => null);
+    if (answer?.type !== "opaqueredirect") {
+      isLeaving = false;
+      return tell("the server does not answer: you have not left", true);
+    }
     for (const area of [() => sessionStorage, () => localStorage]) {
       try {
         for (const name of Object.keys(area())) if (name.startsWith(PLACE)) area().removeItem(name);

@@ -123,7 +123,7 @@ async function decide(said, words, {isTimed = true, task = here} = {}) {
 async function meet(error, record, words, task, more) {
   if (!error.now || error.now.revision < record.revision) {
     tell(`NOT SAVED (${words}): ${error.message}`, true);
-    if (!error.now) await openTopic(topic.topic);
+    if (!error.now) await openTopic(topic.topic, record.docno);
     return null;
   }
   const answer = await ask("Decided elsewhere", [paragraph(`${error.message}. There it is: ${stateWords(error.now)}.`)],

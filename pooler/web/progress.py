@@ -19,11 +19,11 @@ def progress_body(opened: Collection) -> str:
     progress = opened.progress.counts()
     counts = progress.by_judge()
     times = opened.progress.recent_times(limit=RECENT_DECISIONS)
-    models = {one.name for one in opened.judges.all() if one.kind is JudgeKind.MODEL}
+    kinds = {one.name: one.kind for one in opened.judges.all()}
     rows = []
     for place, number in enumerate(counts.judges):
         judge = progress.judges[number]
-        if judge in models:
+        if kinds.get(judge) is JudgeKind.MODEL:
             continue
         done = int(counts.judged[place] + counts.cannot[place])
         left, skipped = int(counts.unjudged[place]), int(counts.skipped[place])
@@ -31,12 +31,9 @@ def progress_body(opened: Collection) -> str:
         total = done + left + skipped
         words = f"{done} of {total} decided"
         bar = f'<progress max="{max(total, 1)}" value="{done}" aria-label="{words}"></progress>'
-        cells = [
-            f"{bar} {words}",
-            str(skipped),
-            str(left),
-            "" if rest is None or not left else duration_words(rest),
-        ]
+        cells = [f"{bar} {words}", str(skipped), str(left), "" if rest is None else duration_words(rest)]
+        if kinds.get(judge) is JudgeKind.ADJUDICATOR:  # before whom only what judges disagree on lies
+            cells = [f"{done} decided", str(skipped), "", ""]
         row = "".join(f"<td>{one}</td>" for one in cells)
         rows.append(f'<tr><th scope="row">{escape(sanitise_line(judge))}</th>{row}</tr>')
     names = ("judge", "decided", "skipped", "left", "at this pace")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from pooler.messages import warn
 from pooler.web.entering import Door
@@ -32,19 +32,45 @@ REQUEST_S = 10.0
 KEEP_ALIVE_S = 120
 """Longer than reading a document, so that not every decision opens a connection."""
 STOP_S = 5
+ACCEPTED, WAITING = 16, 1024
+"""Connections that are accepted in one turn, and those that wait for that."""
+KEPT_FILES = 160
+"""What the database and the program need besides, and connections that are on their way out."""
 
 
 class _Impatient(H11Protocol):
-    """Drops a connection on which a request does not come to the end of its headers."""
+    """Drops a connection whose headers do not come to their end, nor a body that was answered before."""
 
+    most = 1000
+    """Connections that are held; one more, and an idle one goes."""
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        if len(self.connections) > self.most:
+            others = (one for one in self.connections if isinstance(one, _Impatient) and one is not self)
+            next((one for one in others if one.is_idle), self).transport.abort()
         self._timer = self.loop.call_later(REQUEST_S, transport.abort)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        is_half = self.conn.their_state is h11.SEND_BODY
+        super().on_response_complete()
+        if is_half:
+            self.transport.close()
+        self._watch()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is still open, and no request on it is being answered."""
+        asked: RequestResponseCycle | None = self.cycle
+        return not self.transport.is_closing() and (asked is None or asked.response_complete)
+
+    def _watch(self) -> None:
+        """Give a request that has begun its time, also one that came right behind another."""
         is_half = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
         if is_half and self._timer is None:
             self._timer = self.loop.call_later(REQUEST_S, self.transport.abort)
@@ -64,10 +90,17 @@ class _Impatient(H11Protocol):
 class _Stoppable(uvicorn.Server):
     """Ends in order at Ctrl-C or `kill`, and does not hand the signal on."""
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin; `backlog` was both, and no more than that were to wait."""
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(WAITING)
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Listen for signals while it serves."""
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, of: warn(f"{of['message']}: {of.get('exception', '')}"))
         with suppress(NotImplementedError):  # on Windows Ctrl-C ends it at once
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, self.handle_exit, number, None)
@@ -102,7 +135,7 @@ def serve(
         requirement = "must be this machine's own (127.0.0.1) unless --origin names an https address"
         hint = "leave --host out, and let a reverse proxy on this machine serve the URL of --origin"
         raise ArgumentError("host", requirement, host, hint=hint)
-    _raise_limit()
+    _Impatient.most = max(_raise_limit() - KEPT_FILES, ACCEPTED)
     with Collection(collection) as opened, _bound(host, port) as listening:
         if doubt := opened.clock_doubt():
             warn(doubt)
@@ -117,6 +150,7 @@ def serve(
             log_config=None,
             access_log=False,
             server_header=False,
+            backlog=ACCEPTED,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=STOP_S,
         )
@@ -124,13 +158,16 @@ def serve(
         _Stoppable(settings).run([listening])
 
 
-def _raise_limit() -> None:
-    """Let the process have as many connections as it may: a thousand idle ones keep nobody out."""
+def _raise_limit() -> int:
+    """Let the process have as many files as it may, and return how many these are, as far as is known."""
+    most = 1024
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        most, may = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (may, may))
+        most = may if may > 0 else most  # -1 = there is no limit
+    return most
 
 
 @contextmanager
@@ -141,7 +178,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
         if is_path:
             listening = _at_path(host)
         else:
-            listening = socket.create_server((host, port), family=family, backlog=1024)
+            listening = socket.create_server((host, port), family=family, backlog=WAITING)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"cannot listen at {host if is_path else f'{host}, port {port}'}: {reason}"
@@ -165,7 +202,7 @@ def _at_path(path: str) -> socket.socket:
     try:
         listening.bind(path)
         Path(path).chmod(0o660)
-        listening.listen(1024)
+        listening.listen(WAITING)
     except OSError:
         listening.close()
         raise

@@ -103,7 +103,7 @@ class Server:
                 async for chunk in request.stream():
                     body += chunk
                     if len(body) > MOST_BODY:
-                        return _plain("That is too much.", 413, Connection="close")
+                        return _json({"error": "that is too much at once"}, 413, Connection="close")
         except ClientDisconnect:
             return _plain("", 400)
         try:
@@ -218,9 +218,9 @@ def _plain(words: str, status: int, **headers: str) -> Response:
     return Response(f"{words}\n", status, more, "text/plain; charset=utf-8")
 
 
-def _json(answer: Any, status: int = 200) -> Response:
+def _json(answer: Any, status: int = 200, **headers: str) -> Response:
     text = escape_json(json.dumps(answer, ensure_ascii=False, separators=(",", ":")))
-    return Response(text, status, media_type="application/json")
+    return Response(text, status, headers, "application/json")
 
 
 def _no_request() -> Response:

@@ -468,11 +468,16 @@ class Desk:
         return task
 
     def record_and_undo(self, decision: Decision) -> Task:
-        """Record a decision and take it back at once: what was decided elsewhere stays."""
+        """Record a decision and take it back at once: what was decided elsewhere stays.
+
+        Sent twice on the same revision it is recorded once.
+        """
         self._check(decision)
         self._sit()
         with self._writing() as session:
             old = self._current(session, *self._ids(decision))
+            if old is not None and self._was_kept(session, decision, old):
+                return self._task(session, decision.docno, old)
             row, _ = self._append(session, decision, old)
             task = self._take_back(session, row, old, seen=row.revision).task
         self._undoing = None
@@ -580,6 +585,16 @@ class Desk:
             self._pair(*self._ids(decision)), JUDGEMENT.c.revision > decision.seen_revision
         )
         return set(session.scalars(query)) == {self._sitting}
+
+    def _was_kept(self, session: Session, decision: Decision, newest: Row[Any]) -> bool:
+        """Return whether `record_and_undo` has written a decision, and the answer was lost on the way."""
+        if newest.undoes is None or newest.revision != decision.seen_revision + 2:
+            return False
+        own = and_(JUDGEMENT.c.id == newest.undoes, JUDGEMENT.c.sitting_id == self._sitting)
+        noted = session.execute(select(JUDGEMENT).where(own)).first()
+        if noted is None:
+            return False
+        return is_same_decision(decision, noted, self._task(session, decision.docno, noted).passages)
 
     def _names(self, session: Session, event: Row[Any]) -> tuple[str, str]:
         topic = select(TOPIC.c.number).where(TOPIC.c.id == event.topic_id)

@@ -105,8 +105,9 @@ def test_two_windows_of_a_judge_conflict(file: Path, alice: Visitor) -> None:
     alice.decide("d000", 1, grade=2)
     status, answer = alice.decide("d000", 1, OTHER, grade=0)
     assert (status, answer["now"]["grade"], answer["now"]["revision"]) == (409, 2, 1)
-    status, answer = alice.decide("d000", 2, OTHER, grade=0, keep=True)
-    assert (status, answer["now"]["grade"]) == (200, 2)
+    for _ in range(2):  # the answer to the first may be lost
+        status, answer = alice.decide("d000", 2, OTHER, grade=0, keep=True)
+        assert (status, answer["now"]["grade"], answer["now"]["revision"]) == (200, 2, 3)
     assert [(one.action.value, one.grade) for one in history(file)] == [
         ("judge", 2),
         ("judge", 0),
@@ -143,6 +144,8 @@ def test_versions_and_view_that_were_read_travel_with_the_decision(file: Path, a
         (400, {"action": "note", "grade": None, "note": "x" * 20_001}),
         (400, {"versions": [1]}),
         (400, {"sha256": "x"}),
+        (400, {"shown_at": "9999-12-31T00:00:00+00:00"}),
+        (400, {"shown_at": "0001-01-01T00:00:00+00:00"}),
         (400, {"more": 1}),
     ],
 )

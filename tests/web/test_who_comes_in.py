@@ -13,7 +13,7 @@ import pytest
 
 from pooler.web.entering import GUESSES, Guesses
 from store.collection import Collection
-from tests.helpers.run import run_inside
+from tests.helpers.run import program, run_inside
 from tests.web.served import Served, Visitor, codes_of, judged, make_collection, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("serving")]
@@ -189,6 +189,37 @@ def test_half_requests_and_a_thousand_connections_keep_nobody_out(file: Path, se
         one.close()
 
 
+def test_no_half_request_stays(served: Served) -> None:
+    """Not one that was answered before its body came, nor one that came right behind another."""
+    place = urlsplit(served.origin)
+    whole = f"GET / HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n"
+    halves = [
+        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 99\r\n\r\na"
+        for path, host in (("/enter", place.netloc), ("/enter", "x"), ("/nowhere", place.netloc))
+    ]
+    for half in (*halves, f"{whole}GET / HT"):
+        with socket.create_connection((place.hostname or "", place.port or 0), timeout=30) as one:
+            one.sendall(half.encode())
+            while one.recv(1 << 16):
+                pass
+
+
+def test_more_connections_than_the_system_has_keep_nobody_out(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Idle ones go for those that come, without a word of it."""
+    few = ["sh", "-c", 'ulimit -n 256 && exec "$@"', "sh", *program()]
+    monkeypatch.setattr("tests.web.served.program", lambda: few)
+    with serving(file) as served:
+        place = urlsplit(served.origin)
+        idle = [socket.create_connection((place.hostname or "", place.port or 0)) for _ in range(600)]
+        assert Visitor(served).enter(codes_of(file, "alice")["alice"]) == 303
+        for one in idle:
+            one.close()
+        assert served.stop() == 0
+        assert not any(word in served.said for word in ("Traceback", "out of system"))
+
+
 def test_a_body_of_100_mb_is_not_taken(served: Served) -> None:
     """It is refused when it has become too much, not when it has come."""
     place = urlsplit(served.origin)
@@ -207,7 +238,11 @@ def test_a_body_of_100_mb_is_not_taken(served: Served) -> None:
 
 
 def test_organiser_sees_progress_and_nothing_else(file: Path, served: Served, tmp_path: Path) -> None:
-    """Of people, by a code of its own; a judge's login opens it not, and its login no desk."""
+    """Of people, by a code of its own; a judge's login opens it not, and its login no desk.
+
+    Before an adjudicator lies what judges disagree on, not the pool.
+    """
+    run_inside("judges", "add", "judy", "--kind", "adjudicator", "--collection", file).fine()
     (tmp_path / "m.qrels").write_text("1 0 d000 1\n")
     given = ("--judge", "machine", "--kind", "model", "--collection", file)
     run_inside("import", "judgements", tmp_path / "m.qrels", *given).fine()
@@ -219,6 +254,7 @@ def test_organiser_sees_progress_and_nothing_else(file: Path, served: Served, tm
     assert organiser.enter(served.organiser_code) == 303
     page = organiser.ask("GET", "/progress")[1]
     assert "1 of 8 decided" in page
+    assert '<th scope="row">judy</th><td>0 decided</td><td>0</td><td></td><td></td>' in page
     assert "<script" not in page
     assert "machine" not in page
     assert organiser.act("inbox")[0] == 401

@@ -101,6 +101,25 @@ def test_draft_of_a_note(whole: Path, served: Served, person: Person) -> None:
     assert "ann" not in page.text("body")
 
 
+def test_what_the_server_does_not_do_is_said(whole: Path, served: Served, person: Person) -> None:
+    """What is too much for it is not asked again and again; nobody has left before it says so."""
+    page = person.open(served.origin)
+    enter(page, codes_of(whole, "ann")["ann"])
+    begin(page)
+    until_at(page, "a")
+    page.press("n")
+    until_at(page, "b")
+    page.js("void run('note'), $('note').maxLength = 300_000, $('note').value = 'a'.repeat(300_000)")
+    page.press("Enter")
+    until(lambda: page.text("#said") == "NOT SAVED (note): that is too much at once")
+    until_at(page, "b")
+    page.js("draftOf(here, 'begun')")
+    served.process.kill()
+    page.js("[...document.querySelectorAll('#ways button')].at(-1).click()")
+    until(lambda: "you have not left" in page.text("#said"))
+    assert "begun" in page.js("JSON.stringify({...localStorage})")
+
+
 def test_note_on_the_document_just_decided(whole: Path, served: Served, person: Person) -> None:
     """It is written on that one and its text, and the next one stays before the judge."""
     page = person.open(served.origin)
