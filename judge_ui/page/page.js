@@ -708,7 +708,12 @@ const actions = {
   "mark sentence": () => markSpan(...markedSpan()), "topic": () => showTopic("go on"), "list": showList,
   "guidelines": () => ask("Guidelines", [guidelines()], []), "inbox": showInbox,
   "next hit": () => toHit(1), "previous hit": () => toHit(-1), "lit": () => { isLit = !isLit; draw(); },
-  "raw": () => { isStructured = !isStructured; ofBrowser("structured", isStructured ? "1" : null); draw(); },
+  "raw": () => {
+    if (shown.html === null) return tell("this document is plain text, without structure");
+    isStructured = !isStructured;
+    ofBrowser("structured", isStructured ? "1" : null);
+    return draw();
+  },
   "history": () => choose("Done in this window", [], done.map(one => [`${one.topic} ${one.docno}: ${one.words}`, one]).reverse()),
   "help": () => ask("Keys", [element("table", {}, ...[...data.grades.map(one => [one.key, one.label]), ...data.commands.map(one => [one.key, one.explanation])].map(
     ([key, words]) => element("tr", {}, element("th", {scope: "row", textContent: key}), element("td", {textContent: words}))))], []),

@@ -148,6 +148,7 @@ def serve(
             http=_Impatient,
             ws="none",
             log_config=None,
+            log_level="critical",  # what is to be known is said by `warn`
             access_log=False,
             server_header=False,
             backlog=ACCEPTED,

@@ -52,8 +52,8 @@ def action_fault(known: Mapping[str, Any]) -> str | None:
     for name, of in _VALUES.items():
         if (known[name] is not None) != (action is of):
             return f"`{name}`: expected a value with the action {of}, and with no other"
-    if known["reason"] and action is not Action.CANNOT:
-        return f"`reason`: expected a value with the action {Action.CANNOT} alone"
+    if bool(known["reason"]) != (action is Action.CANNOT):
+        return f"`reason`: expected words with the action {Action.CANNOT}, and with no other"
     return None
 
 

@@ -141,6 +141,7 @@ def test_versions_and_view_that_were_read_travel_with_the_decision(file: Path, a
         (409, {"revision": 7}),
         (400, {"revision": 0}),
         (400, {"action": "mark", "grade": None, "passages": [[0, 4, "none"]]}),
+        (400, {"action": "cannot", "grade": None, "reason": ""}),
         (400, {"action": "note", "grade": None, "note": "x" * 20_001}),
         (400, {"versions": [1]}),
         (400, {"sha256": "x"}),

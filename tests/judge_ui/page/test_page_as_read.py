@@ -123,6 +123,10 @@ def test_structure_of_html_is_remembered_and_told(tmp_path: Path, person: Person
     page.press("Enter")
     assert page.js(shown) == wanted
     page.judge("1")
+    page.press("<")  # `c` is plain text: nothing is switched
+    assert "plain text" in page.text("#said")
+    page.press("p")
+    assert page.js(shown) == wanted
     assert page.js("window.owned") is None
     assert [
         one for one in person.browser.events if "x.invalid" in str(one.get("params", {}).get("request"))
