@@ -198,9 +198,7 @@ class Source:
             return True
         has_files = any(run == "-" or is_pattern(run) or "://" in run or Path(run).exists() for run in words)
         if self.is_of_files:
-            where = self.collection
-            has_collection = not isinstance(where, str) or "://" in where or Path(where).exists()
-            return has_files or self._given["collection"] is None or not has_collection
+            return has_files or self._given["collection"] is None or not self._has_collection
         if qrels is None or not has_files:
             return False
         self.named_qrels  # noqa: B018 - what is wrong with the name is told first
@@ -208,11 +206,16 @@ class Source:
             tags = {run.tag for run in opened.runs.all()}
         return tags.isdisjoint(words)
 
+    @property
+    def _has_collection(self) -> bool:
+        where = self.collection
+        return not isinstance(where, str) or "://" in where or Path(where).exists()
+
     @cached_property
     def _file_runs(self) -> NamedRuns:
         given = self._given
         titles: dict[str, str] | None = None
-        if not (self.is_of_files or self.judgements):
+        if not (self.is_of_files or self.judgements) and self._has_collection:
             with opened_collection(self.collection) as opened:
                 titles = ids_by_title(opened.topics.all())
         return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"], titles)

@@ -136,7 +136,7 @@ def _form_of(start: str, lines: Sequence[tuple[int, str]]) -> str:
     if start.startswith("<") and not _COLON.fullmatch(start):
         return "trec"
     if "\t" not in start:
-        if any(_header(start.split(mark)) for mark in ",;"):
+        if _mark_of(start):
             return "csv"
         if lines and all(_COLON.fullmatch(line) for _, line in lines if line.strip()):
             return ""
@@ -432,10 +432,14 @@ def _tsv_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: Fault
     return _tabs_hint(faults.path, [line for at, line in lines if at in wrong], is_mixed=bool(topics.read))
 
 
+def _mark_of(first: str) -> str | None:
+    """Return what stands between the names of columns; ``None`` = the line names none."""
+    return next((mark for mark in ",;" if _header([cell.strip(' "') for cell in first.split(mark)])), None)
+
+
 def _csv_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
     first = next(line for _, line in lines if line.strip())
-    mark = next((mark for mark in ",;" if _header(first.split(mark))), ",")
-    cells = csv.reader((f"{line}\n" for _, line in lines), delimiter=mark)
+    cells = csv.reader((f"{line}\n" for _, line in lines), delimiter=_mark_of(first) or ",")
     # A cell in quotes may go over several lines: a row is told by its first.
     firsts = chain([0], (cells.line_num for _ in iter(int, 1)))
     rows = ((lines[at][0], row) for at, row in zip(firsts, cells, strict=False))

@@ -305,10 +305,7 @@ def test_failed_answers_of_umbrela_are_known_among_answers(cli: Cli, tmp_path: P
         ("1 red shoes\n2 blue hat\n", r"sed 's/  */\t/' t", "red shoes"),
         ("1,red shoes, high\n2,blue hat\n", r"sed 's/, */\t/' t", "red shoes, high"),
         ("1, red shoes\n2, blue hat\n", r"sed 's/, */\t/' t", "red shoes"),
-        ("1: red shoes\n2: blue hat\n", r"sed 's/:  */\t/' t", "red shoes"),
         ("1\tred shoes\n2 blue hat\n", r"sed '/\t/!s/  */\t/' t", "red shoes"),
-        ("id;title;description\n1;red shoes;of any size\n", "python3 -c ", "red shoes"),
-        ('"id","title"\n"1","red, or pink"\n', "python3 -c ", "red, or pink"),
     ],
 )
 def test_what_is_to_be_typed_for_topics_makes_them_topics(

@@ -242,6 +242,8 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "progress.count_judged": lambda: collection.progress.count_judged("main"),
         "pools.adaptive": collection.pools.adaptive,
         "pools.all": collection.pools.all,
+        "pools.pairs": collection.pools.pairs,
+        "documents.lengths": lambda: collection.documents.lengths([1]),
         "pools.get": lambda: collection.pools.get("main"),
         "judges.add": lambda: collection.judges.add("eve", HUMAN),
         "judges.all": collection.judges.all,

@@ -71,10 +71,9 @@ def compare(
 
     Two runs get every test: t, signed ranks, exact randomisation, bootstrap; and last a verdict, whether the
     second may replace the first, which `--require` makes the exit code: 0 it holds, 5 it does not, 6
-    undecided. More runs get one row per pair, with p-values adjusted for the number of pairs by Holm's method
-    and by Tukey's HSD, and an F test of all at once. Runs are compared over the topics for which both have a
-    score; a run without documents for a topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence
-    says what the signs of the changes of both means imply.
+    undecided. More runs get a row a pair, with p-values adjusted for the number of pairs by Holm's method and
+    by Tukey's HSD, and an F test of all. Runs are compared over the topics for which both have a score; a run
+    without documents for a topic scores 0 there. By P@N or R@N, a sentence says what changes of both imply.
 
     Example: pooler compare bm25-words rm3-words-title --qrels alice
 
@@ -82,14 +81,12 @@ def compare(
 
     runs : Tags, in the order in which pairs are formed; default all.
     against : Compare the other runs with this one only.
-    measure : What to compare by; see `show measures`. Of two runs it may be repeated: the verdict is the
-        worst of all, and the tables tell of the first.
+    measure : What to compare by. Of two runs it may be repeated: the verdict is the worst of all, the tables
+        are of the first.
     require : What the second of two runs has to be, by the t interval of its mean less that of the first:
-        better (from above 0 on; up to 0 fails), or not-worse (from above -D on; up to below -D fails). What
-        unjudged documents in the first ranks could change is undecided.
+        better (from above 0 on; up to 0 fails), or not-worse (from above -D on; up to below -D fails).
     margin : The difference that matters: not-worse needs it, and a verdict says how many topics find it.
-    alpha : Level of significance, two-sided; intervals cover 1 - alpha. Of not-worse it is one-sided: that
-        interval covers 1 - 2 alpha.
+    alpha : Level of significance, two-sided; intervals cover 1 - alpha, of not-worse 1 - 2 alpha.
     resolution : For the exact randomisation test and Wilcoxon's test, differences are rounded to
         multiples of this: scores closer than that count as equal.
     seed : Seed of the bootstrap and of the randomised Tukey test.

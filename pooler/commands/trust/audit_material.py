@@ -106,8 +106,10 @@ def audited_grades(
         raise ArgumentError("against", "must not be the audited judge", model)
     models = [name for name in people if kinds[name] == "model"]
     if models:
-        are = "is a model, not a person" if len(models) == 1 else "are models, not people"
-        warn(f"{listed(models)} {are}: this is an audit of one model against others")
+        is_one = len(models) == 1
+        are = "is a model, not a person" if is_one else "are models, not people"
+        whom = "another" if is_one else "others"
+        warn(f"{listed(models)} {are}: this is an audit of one model against {whom}")
     for name in people:
         if kinds[name] == "adjudicator":
             warn(f"{name} is an adjudicator, who saw the others' opinions")

@@ -14,7 +14,6 @@ import numpy as np
 from pooler.command import Cutoff, Measured, Option, PoolDepth, command
 from pooler.commands.measure.evaluate import Evaluation, evaluate
 from pooler.commands.trust.diagnose import Diagnosis, diagnose
-from pooler.commands.trust.report_material import CommandLines
 from pooler.commands.trust.sensitivity import SensitivityResult, ranks_below, sensitivity
 from pooler.files import check_place, write_whole
 from pooler.judge_kinds import models_sentence, voters_sentence
@@ -22,6 +21,7 @@ from pooler.messages import Listener, listening, progress, say, warn
 from pooler.pages.page import Figure, ReportPage, Section, Verdict
 from pooler.pages.report import Report, check_replaceable, figure, page_table, written_by
 from pooler.result import Later, Result
+from pooler.sources.command_lines import CommandLines
 from pooler.sources.source import Source
 from pooler.tables import REASON, RUN, TOPIC, Column, Plot, Show, Table, hidden, listed, tsv_lines
 from store.analysis.agreement.intervals import FEW_TOPICS, RESAMPLES
