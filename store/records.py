@@ -240,8 +240,7 @@ TieRule = Literal["majority", "median"]
 """A rule that leaves votes tied unless a tie rule is given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Qrel:
+class Qrel(NamedTuple):
     """One line of a qrels file."""
 
     topic: str

@@ -34,10 +34,8 @@ _NOT_AT_END = frozenset("「『（【〔〈《［｛([{‘“")
 
 _WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
 _START, _END = (re.escape("".join(sorted(one))) for one in (_NOT_AT_START, _NOT_AT_END))
-_BLANKS = re.compile(
-    rf"(?<=[{_WIDE}])(?<![{_END}])(?![{_START}\s])|(?<=\S)(?<![{_END}])(?=[{_WIDE}])(?![{_START}])|\s+"
-)
-_JOINTS = re.compile(r"(?<=[^\W_])[-_./:=,@+]+(?=[^\W_])")
+_BLANKS = rf"(?<=[{_WIDE}])(?<![{_END}])(?![{_START}\s])|(?<=\S)(?<![{_END}])(?=[{_WIDE}])(?![{_START}])|\s+"
+_JOINTS = r"(?<=[^\W_])[-_./:=,@+]+(?=[^\W_])"
 
 _JOINER = "\u200d"
 """Makes one emoji of several, as of a family: no line ends within it."""
@@ -258,7 +256,7 @@ def _pieces(text: str, *, joints: bool = False) -> Iterator[str]:
     ends = {
         found.end()
         for pattern in ((_BLANKS, _JOINTS) if joints else (_BLANKS,))
-        for found in pattern.finditer(text)
+        for found in re.finditer(pattern, text)
         if not _is_between_digits(text, found.start(), found.end()) or (joints and pattern is _BLANKS)
     }
     start = 0

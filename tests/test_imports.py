@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 RUN_FILE = ROOT / "sample_collections" / "kitchen_garden" / "runs" / "bm25-words.run"
 DATABASE = {"sqlmodel", "sqlalchemy", "alembic", "psycopg"}
 HEAVY = DATABASE | {"textual", "scipy", "ir_datasets", "pyarrow"}
+UNUSED = ("numpy.ma", "store.analysis.measures.sampled", "store.analysis.significance.folds")
+"""Not needed for one run and a file of qrels, and slow."""
 ANALYSIS = sorted(path.stem for path in (ROOT / "store" / "analysis").glob("[a-z]*.py"))
 SCREENS = sorted((ROOT / "judge_ui").rglob("*.py"))
 
@@ -59,11 +61,13 @@ def test_command_without_a_collection_loads_no_database_screen_or_scipy(code: st
     assert loaded_by(code, tmp_path) & HEAVY == set()
 
 
-def test_evaluation_of_bare_files_loads_no_database(tmp_path: Path) -> None:
-    """`evaluate --qrels` needs no collection and loads nothing of one, nor a screen."""
+def test_evaluation_of_bare_files_loads_what_it_uses(tmp_path: Path) -> None:
+    """`evaluate --qrels` loads nothing of a collection, no screen, no SciPy, and no reader of values."""
     qrels = RUN_FILE.parents[1] / "judgements" / "strict.qrels"
-    code = command("evaluate", "--qrels", str(qrels), str(RUN_FILE), "--format", "json")
-    assert loaded_by(code, tmp_path) & (DATABASE | {"textual"}) == set()
+    code = command("evaluate", "--qrels", str(qrels), str(RUN_FILE))
+    assert loaded_by(code, tmp_path) & (HEAVY | {"pydantic", "tomllib", "unittest"}) == set()
+    code = f"{code}; import sys; assert sys.modules.keys().isdisjoint({UNUSED!r})"
+    assert loaded_by(code, tmp_path)
 
 
 @pytest.mark.parametrize("module", ["session.session", "session.messages", "text.finding", "plain"])

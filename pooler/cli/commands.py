@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, UserDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -59,7 +59,34 @@ def _command(one: commands.Announced, name: str) -> Any:
         add_completion(found)
     around = typer.Typer(add_completion=False, rich_markup_mode=None)
     around.command(name, cls=GroupedCommand)(found)
-    return typer.main.get_command(around)
+    made: Any = typer.main.get_command(around)
+    kinds = {key: getattr(kind, "__origin__", None) for key, kind in found.__annotations__.items()}
+    made.texts = {key for key, kind in kinds.items() if kind in (str, str | None, list[str] | None)}
+    return made
+
+
+class Quick:
+    """A command that has typer read, by pydantic, which loads slowly, what is given and is no plain text."""
+
+    texts: Set[str] = frozenset()
+    """Names of parameters that are text."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, and the option of help."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of typer's command
+        for param in found:
+            param.process_value = partial(_read, param, param.name in self.texts)
+        return found
+
+
+def _read(param: Any, is_text: bool, ctx: typer.Context, value: Any) -> Any:  # noqa: FBT001 - of every call
+    is_several = param.multiple or param.nargs == -1
+    texts = value if is_several else [value]
+    if is_text and value and all(map(str.isascii, texts)):
+        return list(texts) if is_several else value
+    if param.required or getattr(ctx.get_parameter_source(param.name), "name", "") != "DEFAULT":
+        return type(param).process_value(param, ctx, value)
+    return () if is_several and value is None else value
 
 
 class Lazily(UserDict[str, Any]):
@@ -93,7 +120,7 @@ class _Placeholder(TyperCommand):
         return load(str(self.name)).make_context(info_name, *rest, **extra)
 
 
-class GroupedCommand(TyperCommand):
+class GroupedCommand(Quick, TyperCommand):
     """A command whose help lists options by what they are about, its own first.
 
     What it calls knows arguments by Python's names: an error about one names its option here.
@@ -182,7 +209,7 @@ class FormGroup(TyperGroup):
         return made
 
 
-class ListingGroup(TyperGroup):
+class ListingGroup(Quick, TyperGroup):
     """A group whose help lists its commands in whole sentences; typer would cut them."""
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
@@ -206,7 +233,7 @@ class ReaderGone(BaseException):
     """Stdout is closed at the other end. Not a BrokenPipeError, of which typer makes exit code 1."""
 
 
-class Workflow(TyperGroup):
+class Workflow(Quick, TyperGroup):
     """Lists the commands in the order in which they are used, importing none."""
 
     def __init__(self, **settings: Any) -> None:

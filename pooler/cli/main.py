@@ -36,6 +36,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = _until_interrupted(_run_process)
     ignore_interrupts()
+    gc.freeze()  # the interpreter would look for garbage once more, in all there is
     sys.exit(code)
 
 

@@ -24,9 +24,7 @@ HEADINGS = {
     "keep": "backup restore verify upgrade",
 }
 """The words of each folder in the order of help; a word that is not named stands behind them."""
-_FUNCTION = re.compile(
-    r'^@(command|screen)\ndef (\w+)\(.*?\) -> [^\n]*:\n    r?"""(.+?)(?:"""|\n)', re.MULTILINE | re.DOTALL
-)
+_FUNCTION = re.compile(r'(command|screen)\ndef (\w+)\(.*?\) -> [^\n]*:\n    r?"""(.+?)(?:"""|\n)', re.DOTALL)
 _DOCSTRING = re.compile(r'"""(.+?)(?:"""|\n)')
 
 
@@ -83,7 +81,8 @@ def by_heading() -> dict[str, tuple[str, ...]]:
 
 def _of_folder(heading: str) -> Iterator[Announced]:
     for path in sorted((Path(__file__).parent / heading).glob("*.py")):
-        for kind, name, first_line in _FUNCTION.findall(path.read_text("utf-8")):
+        decorated = map(_FUNCTION.match, path.read_text("utf-8").split("\n@"))
+        for kind, name, first_line in (one.groups() for one in decorated if one is not None):
             plain = name.removesuffix("_")
             known = [one for one in HEADINGS[heading].split() if f"{plain}_".startswith(f"{one}_")]
             word = max(known, key=len, default=path.stem.removesuffix("_"))

@@ -69,9 +69,9 @@ class NumberedRun:
         return self.packed_docnos.decode().split("\n") if self.packed_docnos else []
 
 
-def column_of(docnos: Iterable[str]) -> FieldColumn:
-    """Make a column of docnos."""
-    return FieldColumn.of([docno.encode() for docno in docnos])
+def column_of(docnos: Sequence[str]) -> FieldColumn:
+    """Make a column of docnos, which have no NUL."""
+    return FieldColumn.of("\0".join(docnos).encode().split(b"\0"))
 
 
 class RunReader:
@@ -225,11 +225,12 @@ def judged_runs(
     entries: Sequence[RunEntry], judged: Iterable[str], *, order: Order = "trec", lenient: bool = False
 ) -> RankedDocuments:
     """Rank the documents of run files, of which only the judged ones are distinguished."""
+    docnos = [*dict.fromkeys(judged)]
     # What no file can name comes last; it needs a number too.
-    docnos = sorted(dict.fromkeys(judged), key=lambda docno: not docno or "\0" in docno)
-    n_possible = sum(1 for docno in docnos if docno and "\0" not in docno)
+    odd = [one for one in docnos if not one or "\0" in one]
+    docnos = [one for one in docnos if one and "\0" not in one] + odd if odd else docnos
     known = DocnoNumbers()
-    if n_possible:
+    if n_possible := len(docnos) - len(odd):
         known.number(column_of(docnos[:n_possible]))
     reader = RunReader(lenient=lenient, order=order, known=known)
     rankings: _Rankings = {}
@@ -244,7 +245,7 @@ def judged_runs(
                 numbers = np.frombuffer(packed.documents, "<i4")
                 others = np.arange(len(docnos), len(docnos) + numbers.size, dtype=np.int32)
                 rankings[run.tag, packed.topic] = np.where(numbers == NO_NUMBER, others, numbers)
-    return RankedDocuments(tuple(tags), rankings, {docno: one for one, docno in enumerate(docnos)}, {})
+    return RankedDocuments(tuple(tags), rankings, dict(zip(docnos, range(len(docnos)), strict=True)), {})
 
 
 def see_tag(tag: str, tags: list[str]) -> None:

@@ -173,7 +173,7 @@ class FileQrels:
 
     def read(self) -> GivenQrels:
         """Read the grades, which must be on the scale, if there is one, but for untold codes."""
-        from store.formats.qrels import DUPLICATE
+        from store.formats.qrels import DUPLICATE, read_plain_qrels
 
         name = self.qrels if isinstance(self.qrels, str) else "qrels"
         scale = None if self.scale is None else parse_scale(self.scale)
@@ -182,9 +182,13 @@ class FileQrels:
         lines: Sequence[GradedRow] = ()
         qrels = self.qrels
         if isinstance(qrels, str):
-            lines = read_given_qrels(name, lenient=self.lenient, faults=faults).rows
-            qrels = [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
-        meanings, unclear = understood((row.grade for row in qrels), self.codes, values)
+            rows = read_plain_qrels(name)
+            if rows is None or (scale and not {row.grade for row in rows} <= values):  # lines are reported
+                lines = read_given_qrels(name, lenient=self.lenient, faults=faults).rows
+                rows = [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
+            qrels = rows
+        grades = {row.grade for row in qrels}
+        meanings, unclear = understood(grades, self.codes, values)
         no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
         off = {line.code for line in lines} - values - no_grades - {*unclear} if scale else set()
         for line in lines if off else ():
@@ -192,12 +196,14 @@ class FileQrels:
                 known = ", ".join(map(str, sorted(values)))
                 faults.add(line.line, f"expected a grade of the scale ({known}), got {line.code}", "grade")
         faults.raise_if_any(hint="--scale declares the grades there are" if off else None)
-        graded = [row for row in qrels if row.grade not in no_grades]
-        if n_given := sum(row.iteration == DUPLICATE for row in graded):
+        has_others = not grades.isdisjoint(no_grades)
+        graded = [row for row in qrels if row.grade not in no_grades] if has_others else qrels
+        if DUPLICATE in {row.iteration for row in graded}:
+            n_given = sum(row.iteration == DUPLICATE for row in graded)
             say(f"{name}: {counted(n_given, 'grade')} copied to near-duplicates counted as well")
         pooled: dict[str, list[str]] = {}
         listed = no_grades - {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
-        found = [row for row in qrels if row.grade in listed] if listed else []
+        found = [row for row in qrels if row.grade in listed] if has_others else []
         for row in found:
             pooled.setdefault(row.topic, []).append(row.docno)
         if found:

@@ -28,7 +28,7 @@ from store.formats.scale import (
     settle_repeats,
 )
 from store.formats.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
-from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
+from store.records import JudgeKind, Judgement, PoolEntry, Qrel, Scale, State
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -246,6 +246,16 @@ def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = Non
     if content.n_same and not faults:
         warn(f"{path}: {alike_words(content.n_same, content.first_same)}")
     return content
+
+
+def given_rows(path: str, *, lenient: bool) -> list[Qrel]:
+    """Read qrels as `read_given_qrels` does, those without a peculiarity several times as fast."""
+    from store.formats.qrels import read_plain_qrels
+
+    if (rows := read_plain_qrels(path)) is not None:
+        return rows
+    lines = read_given_qrels(path, lenient=lenient).rows
+    return [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
 
 
 @contextmanager

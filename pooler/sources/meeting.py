@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
 
 from pooler.messages import warn
-from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError, PoolerError
 from store.text import Pairs, counted, look_alike_words, look_alikes, natural_key
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.errors import FaultList
     from store.grades.file_votes import FileVotes
-    from store.records import Document, Order, Qrel
+    from store.records import Document, Order
 
 _LOOKED_AT = 1000
 """Ids that are tried with every change."""
@@ -145,21 +144,20 @@ def _shown(names: Sequence[str], between: str = ", ") -> str:
     return between.join(words) + (", ..." if len(names) > _SHOWN else "")
 
 
-def other_forms(docnos: Iterable[str]) -> set[str]:
+def other_forms(docnos: Set[str]) -> set[str]:
     """Return the docnos that look the same as some, in another Unicode normal form."""
-    unusual = {docno for docno in docnos if not docno.isascii()}
+    unusual = set() if "".join(docnos).isascii() else {docno for docno in docnos if not docno.isascii()}
     return {normalize(form, docno) for docno in unusual for form in ("NFC", "NFD")} - unusual
 
 
 def check_measured(
-    ranked: RankedDocuments, qrels: Sequence[Qrel], where: str, tops: Callable[[Sequence[str]], RunSet]
+    ranked: RankedDocuments, topics: Ids, docnos: Set[str], tops: Callable[[Sequence[str]], RunSet]
 ) -> None:
-    """Refuse or doubt runs and qrels, `where` they are, whose ids do not meet; see `_check_judged`."""
-    docnos = {row.docno for row in qrels}
+    """Refuse or doubt runs and qrels whose ids do not meet; see `_check_judged`."""
     if not docnos:
         raise ArgumentError("qrels", "must judge one document or more", None)
-    topics = Ids(where, {row.topic for row in qrels})
-    numbers = np.array([ranked.ids[docno] for docno in docnos if docno in ranked.ids], np.int64)
+    numbers = np.fromiter(map(ranked.ids.get, docnos, repeat(-1)), np.int64)
+    numbers = numbers[numbers >= 0]
     _check_judged(ranked, topics, numbers, lambda: docnos, tops)
     if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
         seen = np.unique(np.concatenate([*ranked.rankings.values()]))
@@ -315,11 +313,15 @@ def watched(file: str, documents: Iterable[Document], known: Set[str]) -> Iterat
 
 
 def _documents_of(of_topic: TopicRuns, row: int) -> list[str]:
+    from store.analysis.pools.contributions import NO_DOCUMENT
+
     numbers = of_topic.rankings.documents[row, :TRIED]
     return [of_topic.docnos[number] for number in numbers[numbers != NO_DOCUMENT].tolist()]
 
 
 def _meet(of_topic: TopicRuns, _given: None) -> tuple[list[int], Pairs, dict[int, Fit]]:
+    from store.analysis.pools.contributions import NO_DOCUMENT
+
     docnos, rankings, fits = of_topic.docnos, of_topic.rankings, {}
     # The padding takes the last element.
     n_runs = np.append(rankings.n_returning(), 1)

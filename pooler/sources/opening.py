@@ -169,11 +169,10 @@ def read_qrels(path: str | Path, *, lenient: bool = False) -> ReadQrels:
     {'51': {'d1': 2, 'd2': 0, 'd3': -1}}
     """
     from pooler.result import collect_warnings
-    from pooler.sources.judgement_files import read_given_qrels
+    from pooler.sources.judgement_files import given_rows
 
     with collect_warnings() as collected:
-        lines = read_given_qrels(str(path), lenient=lenient).rows
-    rows = [Qrel(row.topic, row.docno, row.code, row.iteration) for row in lines]
+        rows = given_rows(str(path), lenient=lenient)
     return ReadQrels(rows, collected.warnings)
 
 

@@ -253,7 +253,7 @@ class Source:
     def _read(self, *, docnos: bool) -> Judged:
         import numpy as np
 
-        from pooler.sources.meeting import TRIED, check_measured
+        from pooler.sources.meeting import TRIED, Ids, check_measured
 
         runs = self._runs
         if isinstance(runs, CollectionRuns) and not self.is_of_files:
@@ -265,10 +265,12 @@ class Source:
             return qrels.beside(runs, _QRELS_HINT, docnos=docnos)
         given = qrels.read()
         rows = [*given.rows, *(Qrel(topic, one, -1) for topic, some in given.pooled.items() for one in some)]
-        ranked, facts = runs.beside(None if docnos else {row.docno for row in rows})
+        topics = {row.topic for row in rows}
+        judged = dict.fromkeys(row.docno for row in rows).keys()  # to go through a set is slow
+        ranked, facts = runs.beside(None if docnos else judged)
         in_memory = self.runs_are_files and isinstance(self._given["qrels"], list | tuple)
         where = "the qrels" if in_memory else given.name
-        check_measured(ranked, rows, where, lambda tags: self.tops(TRIED, tags=tags))
+        check_measured(ranked, Ids(where, topics), judged, lambda tags: self.tops(TRIED, tags=tags))
         facts["pooled"] = {
             topic: np.array([ranked.ids.get(docno, -1) for docno in some], dtype=np.int64)
             for topic, some in given.pooled.items()
@@ -278,9 +280,10 @@ class Source:
             facts["given"] = given
             tells_level = self._given["tells_level"] and self._given["level"] is None
             # Files that are binary need no word on what is relevant.
-            if tells_level and any(one.grade > given.level for one in given.rows):
+            grades = {one.grade for one in given.rows} if tells_level else {given.level}
+            if max(grades, default=given.level) > given.level:
                 say(f"relevant = grade {given.level} or more; another level with --level")
-                if all(one.grade >= given.level for one in given.rows):
+                if min(grades) >= given.level:
                     hint = "--scale LOW-HIGH declares the grades, of which the lowest is not relevant"
                     warn(f"every judged document is relevant at that level; {hint}")
         return Judged(ranked, given.rows, given.level, voters=given.voters, **facts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -97,18 +98,17 @@ def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:
 
     Topics come in natural order.
     """
-    by_topic: dict[str, list[Qrel]] = {}
-    for qrel in qrels:
-        by_topic.setdefault(qrel.topic, []).append(qrel)
-    unranked = 1 + max(ranked.docnos, default=0)
-    judged = {}
-    for topic in sorted(by_topic, key=natural_key):
-        lines = by_topic[topic]
-        # Judged documents that no run retrieved count in R; they need an id all the same.
-        numbers = [ranked.ids.get(line.docno, unranked + place) for place, line in enumerate(lines)]
-        grades = np.array([line.grade for line in lines], dtype=np.int64)
-        judged[topic] = (np.array(numbers, dtype=np.int64), grades)
-    return judged
+    topic_of, docnos, grades, _ = zip(*qrels, strict=True) if qrels else ((),) * 4
+    topics = sorted({*topic_of}, key=natural_key)
+    code_of = {topic: code for code, topic in enumerate(topics)}
+    codes = np.fromiter(map(code_of.__getitem__, topic_of), np.int64)
+    order = np.argsort(codes, kind="stable")
+    codes = codes[order]
+    numbers = np.fromiter(map(ranked.ids.get, docnos, repeat(-1)), np.int64)[order]
+    # Judged documents that no run retrieved count in R; they need an id all the same.
+    unranked = 1 + max(ranked.docnos, default=0) + np.arange(codes.size) - np.searchsorted(codes, codes)
+    numbers = np.where(numbers < 0, unranked, numbers)
+    return cut_by_code(topics, codes, numbers, np.array(grades, np.int64)[order])
 
 
 def cut_by_code(

@@ -243,34 +243,6 @@ def _parts(sample: Drawn) -> list[tuple[NDArray[np.int64], float]]:
     return parts
 
 
-def topic_interval(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the t interval of 95 % of means over topics: of these and other topics like them.
-
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (..., n_topics)
-        By topic; NaN = undefined, and left out.
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (...)
-        NaN with fewer than two topics.
-
-    Examples
-    --------
-    Mean 2, standard error 1 / sqrt(3), t of 2 degrees of freedom 4.302653:
-
-    >>> [limit.round(4).tolist() for limit in topic_interval(np.array([[1.0, 2.0, 3.0]]))]
-    [[-0.4841], [4.4841]]
-    """
-    from scipy.special import stdtrit
-
-    mean, n = mean_average_precision(scores)
-    variance = quotient(np.nansum((scores - mean[..., None]) ** 2, axis=-1), n * (n - 1.0))
-    half = stdtrit(np.maximum(n - 1, 1), 0.975) * np.sqrt(variance)
-    return mean - half, mean + half
-
-
 LEAST_EXPECTED = 0.25
 """Of the relevant documents that the predictions expect, the share that AP is divided by at least."""
 

@@ -23,19 +23,30 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, groupby, islice, pairwise, repeat
 from string import ascii_uppercase
 from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
+from store.fields import LONGEST_ID
 from store.formats import prels, tables
-from store.formats.lines import QRELS, RUN, report_as_kind, report_kind
-from store.formats.tables import Fields, GradedRow, JudgedTable, TableFormat, UnfitFieldError
+from store.formats.compression import DamagedDataError
+from store.formats.lines import (
+    LOOKED_AT,
+    QRELS,
+    RUN,
+    is_regular_file,
+    open_bytes,
+    report_as_kind,
+    report_kind,
+)
+from store.formats.tables import Fields, GradedRow, JudgedTable, Remembered, TableFormat, UnfitFieldError
 from store.records import Qrel, Scale
 
 DUPLICATE = "duplicate"
 """The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
 _COLUMNS = "topic iteration docno grade"
+_CHOICES = (_COLUMNS, "topic docno grade")
 _JUDGE_COLUMN = 2
 _JUDGES_NAMED = 5
 _ITERATIONS = ("0", "Q0")
@@ -98,10 +109,50 @@ def read_qrels(
         None if keep_repeats else repeat_fault,
         others={"run": _is_like_run, **prels.likes()},
         suspect=suspect,
-        choices=(_COLUMNS, "topic docno grade") if judge_column is None else (_COLUMNS,),
+        choices=_CHOICES if judge_column is None else (_COLUMNS,),
         has_comments=True,
     )
     return tables.read_table(path, form, lenient=lenient, faults=faults)
+
+
+_MOST_PLAIN = 1 << 26
+"""Bytes of a file that is read at once."""
+_VISIBLE = bytes(range(0x21, 0x7F))
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def read_plain_qrels(path: str) -> list[Qrel] | None:
+    """Read a file by columns, much faster than `read_qrels`; ``None`` = there may be something to report.
+
+    Each line has four fields of ASCII with one blank or tab between them, a topic's lines stand together, and
+    no document comes twice.
+    """
+    if not is_regular_file(path):  # it could not be read again
+        return None
+    try:
+        with open_bytes(path) as file:
+            content = file.read(_MOST_PLAIN)
+    except DamagedDataError:
+        return None
+    lines = (content if content.endswith(b"\n") else content + b"\n").replace(b"\t", b" ")
+    n_lines = lines.count(b"\n")
+    cells = lines.decode("latin-1").split()
+    is_plain = lines.translate(None, _VISIBLE) == b"   \n" * n_lines and len(cells) == 4 * n_lines
+    head = content.split(b"\n", LOOKED_AT)[:LOOKED_AT]
+    if not is_plain or len(content) == _MOST_PLAIN:
+        return None
+    if tables.sniff([*filter(None, head)], _CHOICES, by_header=True) != tables.Layout(_COLUMNS):
+        return None
+    topics, iterations, docnos, texts = (cells[place::4] for place in range(4))
+    ends = [0, *accumulate(len([*lines]) for _, lines in groupby(topics))]
+    n_documents = sum(len({*docnos[start:end]}) for start, end in pairwise(ends))
+    names = {*topics}
+    if n_documents < n_lines or len(names) < len(ends) - 1 or max(map(len, cells)) > LONGEST_ID:
+        return None
+    if any(name.startswith("#") for name in names) or not all(map(_WHOLE.fullmatch, {*texts})):
+        return None
+    grades = map(Remembered[str](int).__getitem__, texts)
+    return [*map(tuple.__new__, repeat(Qrel), zip(topics, docnos, grades, iterations, strict=True))]
 
 
 def _is_exchanged(rows: Sequence[GradedRow]) -> bool:

@@ -8,7 +8,6 @@ the file declares one, and cannot be judged before a keymap does.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -23,6 +22,8 @@ from store.records import Grade, Judgement, Qrel, Scale, State
 
 def read_toml(path: str) -> dict[str, Any]:
     """Read a TOML file; raise `FormatError` if it is none, or has nesting or numbers beyond all bounds."""
+    import tomllib
+
     try:
         with open_bytes(path) as file:
             read = tomllib.loads(file.read().removeprefix(BOM).decode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,9 @@ from pooler.result import Progress, Result, collect_warnings, facts_view, frozen
 from pooler.sources.judged import level_of_files
 from pooler.sources.source import Measurable, Source, opened_collection, source_of
 from pooler.tables import REASON, RUN, TOPIC, Column, Table, View, hidden
-from store.analysis.corrected import topic_interval
+from store.analysis.measures.average_precision import topic_interval
 from store.analysis.measures.names import MEASURES, MeasureName, Scores
 from store.analysis.measures.ranked import Attainable, attainable_precision, attainable_recall
-from store.analysis.measures.sampled import (
-    NOT_SAMPLED,
-    UNGRADED,
-    SampledPool,
-    SampledRankings,
-    SampleScores,
-    estimates,
-)
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
@@ -39,6 +31,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
+    from store.analysis.measures.sampled import SampledPool, SampledRankings, SampleScores
     from store.formats.prels import PrelsRow
 
 
@@ -251,6 +244,8 @@ def _estimated(
     names: Sequence[MeasureName],
     cutoff: int,
 ) -> Estimated:
+    from store.analysis.measures.sampled import estimates
+
     kept = {topic: one for topic, one in pools.items() if one.graded.any()}
     if not kept:
         message = f"{name}: no sampled document is judged"
@@ -301,6 +296,8 @@ class Estimated:
 
     def facts(self) -> dict[str, Any]:
         """Return what the sample is; only of strata is it known which documents it is of."""
+        from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED
+
         pools = self.pools.values()
         is_known = all(pool.strata is not None for pool in pools)
         n_sampled = sum(int(np.sum(one.states != NOT_SAMPLED)) for one in pools)
@@ -590,7 +587,7 @@ ABOUT = {
 """What the measures of a sample are, for the lines below a table."""
 
 
-JudgedSample = tuple[str, "RankedDocuments", Mapping[str, SampledPool], int]
+JudgedSample: TypeAlias = "tuple[str, RankedDocuments, Mapping[str, SampledPool], int]"
 """Name of the pool or file, runs, the sample by topic, and the least relevant grade."""
 
 

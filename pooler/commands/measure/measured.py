@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from pooler.tables import RUN, Column, Table, View
 from store.analysis.measures.names import MeasureName, Scores, parse_measure
 from store.analysis.measures.names import evaluate as score
 from store.analysis.rankings import GradedRankings
-from store.analysis.significance.folds import Split, topic_folds
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
+
+if TYPE_CHECKING:
+    from store.analysis.significance.folds import Split
 
 
 def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
@@ -154,6 +156,8 @@ def choose(
             )
     if folds is not None and folds > n_topics:
         raise ArgumentError("folds", f"must be at most the {n_topics} topics", folds)
+    from store.analysis.significance.folds import topic_folds
+
     splits = topic_folds(n_topics, n_topics if folds is None else folds, seed=seed)
     return Choice(
         runs=tuple(rankings.tags),

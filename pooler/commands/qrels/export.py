@@ -675,7 +675,7 @@ def _of_ntcir(
                 hint = f"pooler qrels define {name} --aggregate sum --relaxed SUM --rigid SUM"
                 raise ArgumentError("form", requirement, form, hint=hint)
             scale, letters, cuts = parse_scale("0-2"), letters or "CBA", [2, 1]
-            rows = [replace(row, grade=(row.grade >= relaxed) + (row.grade >= rigid)) for row in rows]
+            rows = [row._replace(grade=(row.grade >= relaxed) + (row.grade >= rigid)) for row in rows]
             readings = {"rigid": rigid, "relaxed": relaxed}
             sums = ("", f"{relaxed}", f"{rigid}")
             more["letters"] = dict(zip(sums, letters_of(scale, letters).values(), strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -17,7 +17,7 @@ from pooler.commands.qrels.made import qrels_at
 from pooler.judge_kinds import warn_about_qrels, warn_about_voters, who_judged
 from pooler.messages import say, warn
 from pooler.result import Done, Result, fields_of, frozen_settings
-from pooler.sources.judgement_files import read_given_qrels, untold
+from pooler.sources.judgement_files import given_rows, untold
 from pooler.sources.meeting import doubt_forms
 from pooler.sources.memory import runs_given
 from pooler.sources.source import Source
@@ -272,7 +272,7 @@ def qrels_diff(
         say(f"binary first: both are compared as relevant (1) or not (0) at level {level}")
         for place in {0, 1} - sources.keys():
             rows[place] = [
-                row if row.grade in no_grades else replace(row, grade=int(row.grade >= level))
+                row if row.grade in no_grades else row._replace(grade=int(row.grade >= level))
                 for row in rows[place]
             ]
         level = 1
@@ -300,8 +300,7 @@ def qrels_diff(
 def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
     if not isinstance(qrels, str | Path):
         return list(qrels)
-    rows = read_given_qrels(str(qrels), lenient=lenient).rows
-    return [Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows]
+    return given_rows(str(qrels), lenient=lenient)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -25,8 +25,8 @@ from store.analysis.corrected import (
     Population,
     corrected_measures,
     drawn,
-    topic_interval,
 )
+from store.analysis.measures.average_precision import topic_interval
 from store.analysis.measures.gain import discounts
 from store.analysis.measures.names import MEASURES, evaluate
 from store.analysis.measures.sampled import NOT_SAMPLED, SampledPool, sampled_rankings

@@ -485,3 +485,53 @@ def _whole(name: str, argument: ArrayLike, least: int) -> NDArray[np.int64]:
     if not np.issubdtype(values.dtype, np.integer) or np.any(values < least):
         raise ArgumentError(name, f"must hold integers >= {least}", values.tolist())
     return values.astype(np.int64)
+
+
+def _t_quantile(freedom: int) -> float:
+    """Return the t between whose negative and which 95 % of Student's t distribution lies.
+
+    Abramowitz and Stegun, eq. 26.7.3 and 26.7.4, by Newton's method: within 1e-12 of SciPy's for up to 10,000
+    topics. To import SciPy takes longer than to measure a run.
+    """
+    is_odd = freedom % 2
+    powers = np.arange(is_odd, freedom, 2)
+    ratios = np.arange(1 + is_odd, freedom - 1, 2) / np.arange(2 + is_odd, freedom, 2)
+    factors = np.append(1.0, np.cumprod(ratios))[: powers.size]  # 1, 1/2, 3/8, ... or 1, 2/3, 8/15, ...
+    root = math.sqrt(freedom)
+    ratio = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+    scale = 2 * math.exp(ratio) / math.sqrt(math.pi * freedom)
+    t, step = 0.0, 1.0
+    while step > 1e-13 * t:  # the share is concave in t: every step is forward, and none goes too far
+        angle = math.atan(t / root)
+        share = math.sin(angle) * float(factors @ math.cos(angle) ** powers)
+        share = 2 / math.pi * (angle + share) if is_odd else share
+        step = (0.95 - share) / (scale * math.cos(angle) ** (freedom + 1))
+        t += step
+    return t
+
+
+def topic_interval(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the t interval of 95 % of means over topics: of these and other topics like them.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (..., n_topics)
+        By topic; NaN = undefined, and left out.
+
+    Returns
+    -------
+    low, high : ndarray of float64, shape (...)
+        NaN with fewer than two topics.
+
+    Examples
+    --------
+    Mean 2, standard error 1 / sqrt(3), t of 2 degrees of freedom 4.302653:
+
+    >>> [limit.round(4).tolist() for limit in topic_interval(np.array([[1.0, 2.0, 3.0]]))]
+    [[-0.4841], [4.4841]]
+    """
+    mean, n = mean_average_precision(scores)
+    variance = quotient(np.nansum((scores - mean[..., None]) ** 2, axis=-1), n * (n - 1.0))
+    found, places = np.unique(np.maximum(n - 1, 1), return_inverse=True)
+    half = np.array([*map(_t_quantile, found.tolist())])[places] * np.sqrt(variance)
+    return mean - half, mean + half

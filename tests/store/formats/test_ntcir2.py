@@ -76,7 +76,7 @@ def test_levels_of_the_scale_are_ntcirs_readings() -> None:
 
 @given(
     rows=st.lists(
-        st.builds(Qrel, ids.filter(lambda text: text[0] != "#"), ids, st.integers(0, 3)),
+        st.builds(Qrel, ids.filter(lambda text: text[0] != "#"), ids, st.integers(0, 3), st.just("0")),
         min_size=1,
         max_size=6,
         unique_by=lambda row: (row.topic, row.docno),

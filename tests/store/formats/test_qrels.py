@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
-from store.formats.qrels import QrelCells, qrels_blocks, read_qrels
+from store.formats.qrels import QrelCells, qrels_blocks, read_plain_qrels, read_qrels
 from store.formats.tables import GradedRow
+from store.records import Qrel
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 
@@ -407,3 +408,48 @@ def test_one_line_of_a_run_among_judgements_is_a_fault_of_its_own(tmp_path: Path
     with pytest.raises(FormatError, match=r"x\.qrels:2: expected 4 fields"):
         read_qrels(str(path))
     assert len(read_qrels(str(path), lenient=True).rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "is_plain"),
+    [
+        (b"9 0 d1 2\n9 0 d2 -1\n10 Q0 d1 +0\n", True),
+        (b"9\t0\td1\t2\n9\t0\td2\t0", True),
+        (b"", False),
+        (b"\n", False),
+        (b"9 0 d1 2\n\n9 0 d2 1\n", False),
+        (b"9 0 d1 2\r\n9 0 d2 1\r\n", False),
+        (b"9  0 d1 2\n", False),
+        (b"9  d1 2\n9 0 0 d2 1\n", False),
+        (b"9 0 d1\x0c 2\n", False),
+        (b"9 0 d\x1c1 2\n", False),
+        (b"9 0 d1 2.0\n", False),
+        (b"9 0 d1 1.7\n", False),
+        (b"9 0 d1 2\n9 0 d1 2\n", False),
+        (b"9 0 d1 2\n9 0 d1 1\n", False),
+        (b"9 0 d1 2\n8 0 d1 2\n9 0 d2 2\n", False),
+        (b"9 0 d1 2\n# 0 d2 1\n", False),
+        ("9 0 dé 2\n".encode(), False),
+        (b"\xef\xbb\xbf9 0 d1 2\n", False),
+        (b"9 0 " + b"d" * 5000 + b" 2\n", False),
+        (b"topic iteration docno grade\n9 0 d1 2\n", False),
+        (b"red shoes\td1\t3\n", False),
+        (b"1, 0, d1, 3\n", False),
+        (b"9 Q0 d1 1 0.5 tag\n", False),
+    ],
+)
+def test_a_file_without_a_peculiarity_is_read_by_columns(file: Path, content: bytes, is_plain: bool) -> None:
+    """The quick reader takes what has nothing to be told of it, and says the same; it leaves the rest."""
+    for stored in (content, gzip.compress(content)):
+        file.write_bytes(stored)
+        found = read_plain_qrels(str(file))
+        assert (found is not None) == is_plain
+        if found is not None:
+            rows = read_qrels(str(file)).rows
+            assert found == [Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows]
+
+
+def test_damaged_gzip_and_what_is_read_once_are_left_to_the_other_reader(file: Path) -> None:
+    """Half of a compressed file, a folder and standard input are no plain files."""
+    file.write_bytes(gzip.compress(b"9 0 d1 2\n" * 100)[:-20])
+    assert [read_plain_qrels(one) for one in (str(file), str(file.parent), "-")] == [None] * 3

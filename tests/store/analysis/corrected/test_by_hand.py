@@ -11,6 +11,7 @@ from math import sqrt
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from store.analysis.corrected import (
     NO_GRADE,
@@ -25,8 +26,8 @@ from store.analysis.corrected import (
     difference_scores,
     drawn,
     grade_counts,
-    topic_interval,
 )
+from store.analysis.measures.average_precision import topic_interval
 
 MODEL = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 HUMAN = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])
@@ -205,6 +206,15 @@ def test_interval_of_topics_leaves_undefined_ones_out() -> None:
     low, high = topic_interval(np.array([[1.0, np.nan, 2.0, 3.0], [np.nan, np.nan, np.nan, 1.0]]))
     assert [low[0], high[0]] == pytest.approx([2 - 4.302653 / sqrt(3), 2 + 4.302653 / sqrt(3)], abs=1e-6)
     assert np.isnan([low[1], high[1]]).all()
+
+
+def test_interval_of_any_number_of_topics_has_the_t_of_scipy() -> None:
+    """Of 0s and a 1, the standard error of whose mean is that mean, the half width is t times the mean."""
+    for n in (*range(2, 200), 249, 250, 5_000, 10_001):
+        scores = np.zeros(n)
+        scores[0] = 1.0
+        low, high = topic_interval(scores)
+        assert float(high - low) * n / 2 == pytest.approx(float(stdtrit(n - 1, 0.975)), rel=1e-12)
 
 
 def population_of(sample: Drawn) -> Population:

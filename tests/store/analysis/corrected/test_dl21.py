@@ -24,8 +24,8 @@ from store.analysis.corrected import (
     covariances,
     difference_scores,
     drawn,
-    topic_interval,
 )
+from store.analysis.measures.average_precision import topic_interval
 from tests.model_judges import JUDGES
 from tests.store.analysis.corrected.redrawn import (
     Array,
