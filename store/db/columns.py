@@ -116,17 +116,22 @@ def is_of(column: Column[Any], kind: type[Any]) -> bool:
 
 
 def raw_rows(
-    session: Session, table: Table, *, where: str = "", joins: str = "", also: Sequence[Column[Any]] = ()
+    session: Session,
+    table: Table,
+    *,
+    where: str = "",
+    joins: str = "",
+    columns: Sequence[Column[Any]] | None = None,
 ) -> Iterator[Sequence[Any]]:
     """Read the rows of a table, a value a column: integers, floats, text, bytes (of prose too) and ``None``.
 
-    `where` is SQL of both engines. Rows then come in any order, else by their keys. `joins` are other tables,
-    of which the columns `also` come after those of this one.
+    `where` is SQL of both engines. Rows then come in any order, else by their keys. `columns` are those of
+    the table, or others of it and of the tables of `joins`.
     """
     keys = ", ".join(f'"{table.name}"."{column.name}"' for column in table.primary_key)
     end = f'FROM "{table.name}" {joins} ' + (f"WHERE {where}" if where else f"ORDER BY {keys}")
     connection: Any = session.connection().connection.driver_connection
-    columns = [*table.columns, *also]
+    columns = columns or [*table.columns]
     if is_postgresql(session):
         return _read_postgresql(connection, columns, end)
     values = ", ".join(f'"{column.table.name}"."{column.name}"' for column in columns)

@@ -21,7 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from hashlib import blake2b
+from itertools import islice
 from operator import xor
+from struct import unpack
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, Update, delete, event, insert, select, text, update
@@ -56,12 +58,14 @@ _EVENTS = "pooler_changed_events"
 _LOCK = 0x64696765
 """Key of the PostgreSQL advisory lock of the table of digests ("dige")."""
 _BATCH = 1000
+_HASHED = 100
+"""Rows hashed at once: of rankings, which are long, not too many."""
 
 _NAMES = {"topic_id": TOPIC.c.number, "document_id": DOCUMENT.c.docno, "judge_id": JUDGE.c.uid}
 """What stands in place of the row ids of a row whose digest is its own."""
 
 
-def digest_of(values: Iterable[Any]) -> int:
+def digest_of(values: Sequence[Any]) -> int:
     r"""Return the digest of a row: 64 bits as a signed integer.
 
     BLAKE2b of the values as Python's ``repr`` writes them, with the unit separator between them: a number and
@@ -73,34 +77,54 @@ def digest_of(values: Iterable[Any]) -> int:
     >>> digest_of([7, None, "a"])
     -387954054118670911
     """
-    written = "\x1f".join(repr(one + 0.0 if type(one) is float else one) for one in values).encode()
-    return int.from_bytes(blake2b(written, digest_size=8).digest(), "big", signed=True)
+    return next(_digests_of([values]))
 
 
-def combined(digests: Iterable[int]) -> int:
-    """Return the digest of several rows from those of each."""
+def _digests_of(rows: Iterable[Sequence[Any]]) -> Iterator[int]:
+    """Yield the digest of every row: of many at a time, for there may be a million."""
+    rows = iter(rows)
+    while block := list(islice(rows, _HASHED)):
+        found = [blake2b(_written(row), digest_size=8).digest() for row in block]
+        yield from unpack(f">{len(found)}q", b"".join(found))
+
+
+def _written(row: Sequence[Any]) -> bytes:
+    written = "\x1f".join(map(repr, row))
+    if "-0.0" in written:
+        written = "\x1f".join(repr(one + 0.0 if type(one) is float else one) for one in row)
+    return written.encode()
+
+
+def _xor(digests: Iterable[int]) -> int:
     return reduce(xor, digests, 0)
+
+
+def combined(rows: Iterable[Sequence[Any]]) -> int:
+    """Return the digest of several rows."""
+    return _xor(_digests_of(rows))
 
 
 def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[Sequence[Any], int]]:
     """Yield rows of a table that refers to topics and documents, and the digest each is to have.
 
-    A row has the values of the table, then those of `_NAMES` that it has.
+    A row has the values that its digest is of, an id first and names as in `_NAMES` last; and then the digest
+    that is stored, if the table has one.
     """
     named = {name: column for name, column in _NAMES.items() if name in table.columns}
     joins = " ".join(
         f"LEFT JOIN {column.table.name} ON {column.table.name}.id = {table.name}.{key}"
         for key, column in named.items()
     )
-    own = [
-        place for place, name in enumerate(table.columns.keys()) if name not in {*named, "digest", "pool_id"}
-    ]
-    own += range(len(table.columns), len(table.columns) + len(named))
+    own = [one for one in table.columns if one.name not in {*named, "digest", "pool_id"}]
+    columns = [*own, *named.values(), *([table.c.digest] if "digest" in table.c else [])]
+    n_values = len(own) + len(named)
     passages = _passages(session, where) if table is JUDGEMENT else {}
-    row_id = table.columns.keys().index("id") if passages else 0
-    for row in raw_rows(session, table, where=where or "TRUE", joins=joins, also=[*named.values()]):
-        values = [row[place] for place in own]
-        yield row, digest_of(values + passages.get(row[row_id], []) if passages else values)
+    rows = raw_rows(session, table, where=where or "TRUE", joins=joins, columns=columns)
+    while block := list(islice(rows, _BATCH)):
+        values = (row[:n_values] for row in block)
+        if passages:
+            values = ((*one, *passages.get(one[0], ())) for one in values)
+        yield from zip(block, _digests_of(values), strict=True)
 
 
 def _passages(session: Session, where: str) -> dict[int, list[Any]]:
@@ -115,13 +139,11 @@ def _passages(session: Session, where: str) -> dict[int, list[Any]]:
 def write_event_digests(session: Session, table: Table = JUDGEMENT, *, where: str = "digest IS NULL") -> None:
     """Give a digest to the rows that a condition chooses: events, answers, or of a table of `CHANGING`."""
     session.flush()
-    names = table.columns.keys()
-    row_id, place = names.index("id"), names.index("digest")
     waiting = []
     for row, digest in _named_rows(session, table, where):
-        waiting.append({"row": row[row_id], "new": digest})
+        waiting.append({"row": row[0], "new": digest})
         if table.name not in CHANGING:
-            note_events(session, table, (digest, row[place] or 0))
+            note_events(session, table, (digest, row[-1] or 0))
     statement = text(f"UPDATE {table.name} SET digest = :new WHERE id = :row")
     for first in range(0, len(waiting), _BATCH):
         session.connection().execute(statement, waiting[first : first + _BATCH])
@@ -130,18 +152,18 @@ def write_event_digests(session: Session, table: Table = JUDGEMENT, *, where: st
 def note_events(session: Session, table: Table, digests: Iterable[int]) -> None:
     """Note that events with these digests came or went; what one was before counts as gone."""
     changes = session.info.setdefault(_EVENTS, {})
-    changes[table.name] = combined((changes.get(table.name, 0), *digests))
+    changes[table.name] = _xor((changes.get(table.name, 0), *digests))
 
 
 def run_digest(session: Session, run_id: int) -> int:
     """Return the digest that a run is to have."""
-    return combined(digest_of(row[1:]) for row in raw_rows(session, RANKING, where=f"run_id = {run_id:d}"))
+    return combined(row[1:] for row in raw_rows(session, RANKING, where=f"run_id = {run_id:d}"))
 
 
 def pool_digest(session: Session, pool_id: int, more: str = "") -> int:
     """Return the digest that a pool is to have; with `more`, a condition, that of some entries."""
     where = f"pool_entry.pool_id = {pool_id:d}{more}"
-    return combined(digest for _, digest in _named_rows(session, POOL_ENTRY, where))
+    return _xor(digest for _, digest in _named_rows(session, POOL_ENTRY, where))
 
 
 def write_run_digest(session: Session, run_id: int) -> None:
@@ -159,10 +181,10 @@ def table_digest(session: Session, name: str) -> int:
     """Return the digest that a table of `WHOLE`, or the docnos, are to have."""
     if name == DOCUMENT.name:
         known = session.connection().exec_driver_sql("SELECT id, docno, listed, sha256 FROM document")
-        return combined(digest_of(document_values(*row)) for row in known)
+        return combined(document_values(*row) for row in known)
     if name == "assignment":
-        return combined(map(digest_of, session.connection().exec_driver_sql(f"SELECT id FROM {name}")))
-    return combined(map(digest_of, raw_rows(session, TABLES[name])))
+        return combined(map(tuple, session.connection().exec_driver_sql(f"SELECT id FROM {name}")))
+    return combined(raw_rows(session, TABLES[name]))
 
 
 def stored_digests(session: Session) -> dict[str, int]:
@@ -187,7 +209,7 @@ def add_docnos(session: Session, rows: Iterable[tuple[Any, ...]]) -> None:
     The transaction is a bulk one (`store.db.engine.writing`): no other adds documents.
     """
     before = stored_digests(session).get(DOCUMENT.name, 0)
-    _store(session, {DOCUMENT.name: before ^ combined(map(digest_of, rows))})
+    _store(session, {DOCUMENT.name: before ^ combined(rows)})
 
 
 def note_changes(engine: Engine) -> None:
@@ -246,7 +268,7 @@ def write_all_digests(session: Session) -> None:
     """Give everything its digest: rows have come in that have none."""
     for table in (JUDGEMENT, ANSWER):
         write_event_digests(session, table, where="TRUE")
-        _store(session, {table.name: combined(session.scalars(select(table.c.digest)))})
+        _store(session, {table.name: _xor(session.scalars(select(table.c.digest)))})
     session.info.pop(_EVENTS, None)
     for name in CHANGING:
         write_event_digests(session, TABLES[name], where="TRUE")
@@ -260,13 +282,15 @@ def write_all_digests(session: Session) -> None:
 def broken_indexes(session: Session, *tables: str) -> Iterator[str]:
     """Yield what SQLite finds wrong with tables and their indexes, by which rows are found.
 
-    A digest is of the rows of a table; a query that goes by a damaged index would miss some of them.
+    A digest is of the rows of a table; a query that goes by a damaged index would miss some of them. What may
+    stand in a row is looked at where a digest does not say what did: it takes as long again.
     """
-    if not is_postgresql(session):
-        for table in tables:
-            for (found,) in session.connection().exec_driver_sql(f"PRAGMA integrity_check('{table}')"):
-                if found != "ok":
-                    yield str(found).splitlines()[-1]
+    for table in () if is_postgresql(session) else tables:
+        connection = session.connection()
+        connection.exec_driver_sql(f"PRAGMA ignore_check_constraints = {table not in CHANGING}")
+        rows = connection.exec_driver_sql(f"PRAGMA integrity_check('{table}')").all()
+        connection.exec_driver_sql("PRAGMA ignore_check_constraints = FALSE")
+        yield from (str(found).splitlines()[-1] for (found,) in rows if found != "ok")
 
 
 def wrong_tables(
@@ -282,22 +306,19 @@ def wrong_tables(
 
 def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:
     """Yield what is wrong with judgement events, answers of models, or rows of a table of `CHANGING`."""
-    names = table.columns.keys()
-    place = names.index("digest")
     # A server answers one question at a time.
     wrong, whole = [], 0
     for row, digest in _named_rows(session, table, ""):
-        whole ^= row[place] or 0
-        if row[place] != digest:
+        whole ^= row[-1] or 0
+        if row[-1] != digest:
             wrong.append(row)
     if table.name in CHANGING:
-        row_id = names.index("id")
-        yield from (f"row {row[row_id]} of `{table.name}` is not as it was written" for row in wrong)
+        yield from (f"row {row[0]} of `{table.name}` is not as it was written" for row in wrong)
         return
     judges = dict(map(tuple, session.execute(select(JUDGE.c.uid, JUDGE.c.name)))) if wrong else {}
     for row in wrong:
-        number, docno, uid = row[len(names) :]
-        what = f", revision {row[names.index('revision')]}" if table is JUDGEMENT else ", an answer"
+        number, docno, uid = row[-4:-1]
+        what = f", revision {row[1]}" if table is JUDGEMENT else ", an answer"
         yield f"topic {number} `{docno}` of `{judges.get(uid, uid)}`{what}: it is not as it was written"
     if not wrong and whole != stored_digests(session).get(table.name, 0):
         what = "judgement events" if table is JUDGEMENT else "answers of models"

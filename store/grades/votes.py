@@ -30,6 +30,7 @@ from store.judging.event_arrays import (
     FROM_POOLS,
     LOW,
     PAIR,
+    are_in,
     as_pairs,
     codes_of,
     fetch_integers,
@@ -290,7 +291,7 @@ class CollectionGrades(Area):
             pooled = pooled[~np.isin(pooled[:, 0] >> 32, topic_ids_of(topics, definition))]
             topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
             pairs = as_pairs(topic_ids[all_votes.topic_codes[settled]], documents)
-            pooled = pooled[~np.isin(pooled[:, 0], pairs)]
+            pooled = pooled[~are_in(pooled[:, 0], pairs)]
             docnos = fetch_docnos(session, (pooled[:, 0] & LOW).tolist())
             rounds = dict(map(tuple, session.execute(select(POOL.c.id, POOL.c.round))))
             last_first = pooled[np.argsort(-pooled[:, 1], kind="stable")].tolist()

@@ -109,7 +109,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Progress:
-    """How far judging has come: of topics and judges only those pairs that have an event or a place."""
+    """How far judging has come."""
 
     topics: tuple[str, ...]
     """In natural order: all with a document pooled, looked at, or yet to be drawn."""
@@ -121,20 +121,15 @@ class Progress:
     """Whose pool is what is assigned to them."""
     disabled: NDArray[np.bool_]
     """Which judges have rows only where they have an event."""
-    pairs: NDArray[np.int64]
-    """Place of the topic, times the number of judges, plus place of the judge; rising."""
     table: NDArray[np.int64]
-    """Of each pair: places, events, and as in `Counts`."""
+    """Of each topic, and in it of each judge: places, events, and as in `Counts`."""
 
     def by_topic(self) -> Counts:
         """Count for every topic and judge."""
         n_judges = len(self.judges)
-        is_row = np.tile(~self.disabled, len(self.topics))
-        is_row[self.pairs[self.table[:, _EVENTS] > 0]] = True
-        table = np.zeros((is_row.size, self.table.shape[1]), dtype=np.int64)
-        table[self.pairs] = self.table
+        is_row = np.tile(~self.disabled, len(self.topics)) | (self.table[:, _EVENTS] > 0)
         topics, judges = np.divmod(np.flatnonzero(is_row), max(n_judges, 1))
-        table = table[is_row]
+        table = self.table if is_row.all() else self.table[is_row]
         pooled = np.where(self.has_own[judges], table[:, _PLACES], self.pooled[topics])
         return Counts(topics, judges, pooled, table)
 
@@ -178,16 +173,8 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     by_number = sorted(topic_ids.tolist(), key=lambda number: natural_key(topics.names[number]))
     topic_ids = np.array(by_number, dtype=np.int64)
     pooled_topics = codes_of(pooled >> 32, topic_ids)
-    pairs, places = np.unique(
-        np.concatenate(
-            [
-                codes_of(topic_of, topic_ids) * n_judges + judge_of,
-                pooled_topics[holders[:, 0]] * n_judges + holders[:, 1],
-            ]
-        ),
-        return_inverse=True,
-    )
-    of_event, of_holder = places[: topic_of.size], places[topic_of.size :]
+    of_event = codes_of(topic_of, topic_ids) * n_judges + judge_of
+    of_holder = pooled_topics[holders[:, 0]] * n_judges + holders[:, 1]
     is_judged = state_of == 0
     column_of = np.full((2, 1 - min(SKIPPED, CANNOT)), -1)
     column_of[:, 0] = _OUTSIDE, _JUDGED
@@ -201,14 +188,13 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
         (of_event * n_columns + column)[column >= 0],
         of_event[is_graded] * n_columns + _OUTSIDE + 1 + grade[is_graded],
     )
-    table = np.bincount(np.concatenate(counted), minlength=pairs.size * n_columns)
+    table = np.bincount(np.concatenate(counted), minlength=len(by_number) * n_judges * n_columns)
     return Progress(
         topics=tuple(topics.names[number] for number in by_number),
         judges=tuple(row.name for row in rows),
         pooled=np.bincount(pooled_topics, minlength=len(by_number)),
         has_own=has_own,
         disabled=np.array([row.disabled for row in rows], dtype=np.bool_),
-        pairs=pairs,
         table=table.reshape(-1, n_columns),
     )
 
