@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from hashlib import blake2b
 from itertools import islice
-from operator import xor
+from operator import itemgetter, xor
 from struct import unpack
 from typing import Any
 
@@ -58,8 +58,6 @@ _EVENTS = "pooler_changed_events"
 _LOCK = 0x64696765
 """Key of the PostgreSQL advisory lock of the table of digests ("dige")."""
 _BATCH = 1000
-_HASHED = 100
-"""Rows hashed at once: of rankings, which are long, not too many."""
 
 _NAMES = {"topic_id": TOPIC.c.number, "document_id": DOCUMENT.c.docno, "judge_id": JUDGE.c.uid}
 """What stands in place of the row ids of a row whose digest is its own."""
@@ -77,15 +75,12 @@ def digest_of(values: Sequence[Any]) -> int:
     >>> digest_of([7, None, "a"])
     -387954054118670911
     """
-    return next(_digests_of([values]))
+    return _digests_of([values])[0]
 
 
-def _digests_of(rows: Iterable[Sequence[Any]]) -> Iterator[int]:
-    """Yield the digest of every row: of many at a time, for there may be a million."""
-    rows = iter(rows)
-    while block := list(islice(rows, _HASHED)):
-        found = [blake2b(_written(row), digest_size=8).digest() for row in block]
-        yield from unpack(f">{len(found)}q", b"".join(found))
+def _digests_of(rows: Iterable[Sequence[Any]]) -> tuple[int, ...]:
+    found = [blake2b(_written(row), digest_size=8).digest() for row in rows]
+    return unpack(f">{len(found)}q", b"".join(found))
 
 
 def _written(row: Sequence[Any]) -> bytes:
@@ -101,7 +96,10 @@ def _xor(digests: Iterable[int]) -> int:
 
 def combined(rows: Iterable[Sequence[Any]]) -> int:
     """Return the digest of several rows."""
-    return _xor(_digests_of(rows))
+    rows, whole = iter(rows), 0
+    while found := _digests_of(islice(rows, _BATCH)):
+        whole ^= _xor(found)
+    return whole
 
 
 def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[Sequence[Any], int]]:
@@ -121,7 +119,7 @@ def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[Se
     passages = _passages(session, where) if table is JUDGEMENT else {}
     rows = raw_rows(session, table, where=where or "TRUE", joins=joins, columns=columns)
     while block := list(islice(rows, _BATCH)):
-        values = (row[:n_values] for row in block)
+        values: Iterable[Sequence[Any]] = map(itemgetter(slice(n_values)), block)
         if passages:
             values = ((*one, *passages.get(one[0], ())) for one in values)
         yield from zip(block, _digests_of(values), strict=True)

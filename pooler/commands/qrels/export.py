@@ -628,10 +628,10 @@ def export_qrels(
         files = {path: text.splitlines() for path, text in zip(paths, texts, strict=True)}
         write_results(files, lambda: {**first.manifest_facts, "format": form, **facts}, beside)
     tell_qrels(made)
-    n_mixed, n_rounds = first.final.n_mixed_iterations, len({row.iteration for row in first.qrels})
+    n_mixed = first.final.n_mixed_iterations
     if form == "trec" and n_mixed:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
-    if form != "trec" and n_rounds > 1:
+    if form != "trec" and (n_rounds := len({row.iteration for row in first.qrels})) > 1:
         say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
     if first.erased:
         say(first.erased)
