@@ -119,14 +119,23 @@ class Material:
 
 
 def gather(
-    source: Source, depth: int | None, values: Sequence[str], cutoff: int | None, out: str, limit: int
+    source: Source,
+    named: Source,
+    depth: int | None,
+    values: Sequence[str],
+    cutoff: int | None,
+    out: str,
+    limit: int,
 ) -> Material:
-    """Read runs and judgements, and diagnose the pool, for a page in the file `out`."""
+    """Read runs and judgements, and diagnose the pool, for a page in the file `out`.
+
+    Commands on the page are about the source as it was `named`.
+    """
     judged = source.judged
     stored = None if source.is_of_files else _of_collection(source)
     with listening(Listener()):  # warnings are on the page
         diagnosis = diagnose(source, depth=depth, judged_at=JUDGED_AT, cutoff=cutoff or 1000)
-    commands = CommandLines(source, judged.files, cutoff, values, out)
+    commands = CommandLines(named, judged.files, cutoff, values, out)
     return Material(source, judged, commands, cutoff or 1000, diagnosis, stored, depth, limit)
 
 
