@@ -172,8 +172,7 @@ def probable_rankings(
         check_no_repeats(documents, tags, topic)
         kept = (values > 0) | keep_zero
         if keep_rank is not None:
-            there = documents[:, keep_rank - 1 : keep_rank]
-            kept[there[there >= 0]] = True
+            kept[np.setdiff1d(documents[:, keep_rank - 1 : keep_rank], -1)] = True
         # Filler is the last one.
         places = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)[documents]
         runs, columns = np.nonzero(places >= 0)
