@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from glob import glob
 from pathlib import Path
@@ -89,6 +89,8 @@ class NamedRuns:
     """What they are measured with, as it was given."""
     titles: Mapping[str, str] | None = None
     """Topics by title, where a collection has them."""
+    _by_tag: dict[str, RunEntry | Run] = field(default_factory=dict, init=False)
+    """What each is called, once they were read."""
 
     def named(self) -> list[RunEntry | Run]:
         """Return the runs as they were named, with what is known of them before they are read."""
@@ -131,7 +133,7 @@ class NamedRuns:
             # Look-alikes are told apart, to be warned of.
             wanted = [*known, *other_forms(known)]
             ranked = judged_runs(entries, wanted, order=self.order, lenient=self.lenient)
-        by_tag = dict(zip(ranked.tags, self.at_hand, strict=True))
+        by_tag = self._by_tag = dict(zip(ranked.tags, self.at_hand, strict=True))
         return ranked, {
             "feeding": tuple(tag for tag, one in by_tag.items() if one.contributes),
             "tells_feeding": any(one.is_told for one in entries),
@@ -146,6 +148,8 @@ class NamedRuns:
 
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
         named = self.at_hand if tags or self.qrels else self.named()
+        if tags and self._by_tag:
+            named = [one for tag, one in self._by_tag.items() if tag in tags]
         # What is measured may be called otherwise than by its tag.
         entries = [replace(one, name=None) if tags else one for one in named if not isinstance(one, Run)]
         with progress("runs", len(entries)) as advance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -129,6 +129,17 @@ class Source:
     def with_order(self, order: Order) -> Source:
         """Return the same with another order of documents within a run."""
         return Source(**{**self._given, "order": order})
+
+    @contextmanager
+    def opened(self) -> Iterator[Source]:
+        """Return the same with its collection open, which is then opened, and held to its digests, once."""
+        with ExitStack() as stack:
+            held = self
+            if not self.is_of_files:
+                with suppress(PoolerError):  # who reads says what is wrong, or what was meant
+                    opened = stack.enter_context(opened_collection(self.collection))
+                    held = Source(**self._given | {"collection": opened})
+            yield held
 
     def residual(self, without: Any) -> Source:
         """Return the same without the documents that some qrels judge, given as those of `source`."""

@@ -153,11 +153,11 @@ def judged_rankings(
             rankings[tag, topic][:cutoff] for run, tag in enumerate(tags) if lengths[run, column] > 0
         ]
         everything = np.concatenate([ids, *retrieved])
-        n_known, codes = _dense_codes(everything)
+        n_known, codes = dense_codes(everything)
         # A boolean mask is filled row by row: the order in which `retrieved` was gathered.
         filled = np.arange(width) < lengths[:, column, None]
         documents[:, column][filled] = codes[ids.size :]
-        _check_no_repeats(documents[:, column], tags, topic)
+        check_no_repeats(documents[:, column], tags, topic)
         of_topic = np.full(n_known, UNJUDGED, dtype=np.int8)
         of_topic[codes[: ids.size]] = np.where(relevant, RELEVANT, NOT_RELEVANT)
         states.append(of_topic)
@@ -173,7 +173,7 @@ def judged_rankings(
     )
 
 
-def _dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
+def dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
     """Count the distinct ids and return with it each id's place among them, from 0 ascending."""
     if ids.size == 0:
         return 0, ids
@@ -190,8 +190,8 @@ def _dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
     return present.size, table[offsets]
 
 
-def _check_no_repeats(codes: NDArray[np.int32], tags: Sequence[str], topic: str) -> None:
-    """Raise `ArgumentError` when a row of codes, shape (n_runs, width), repeats a document."""
+def check_no_repeats(codes: NDArray[np.signedinteger], tags: Sequence[str], topic: str) -> None:
+    """Raise `ArgumentError` when a row of codes, shape (n_runs, width), repeats one that is not negative."""
     ordered = np.sort(codes, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     runs = np.flatnonzero(repeated.any(axis=1))

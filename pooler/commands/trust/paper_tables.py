@@ -386,7 +386,7 @@ def table_6(pair: Paper) -> Table:
 def figure_3(pair: Paper) -> Table:
     """List the expected differences with the two curves."""
     picture = pair.picture
-    w, p = shapiro_wilk(picture.differences)
+    [(w, p)] = shapiro_wilk(picture.differences[None])
     words = (
         "The differences do not vary."
         if picture.reason
@@ -660,7 +660,7 @@ class Paper(Result):
 
     def facts(self) -> Mapping[str, Any]:
         """Return the test of normality of figure 3, and how far its two curves are apart."""
-        w, p = shapiro_wilk(self.picture.differences)
+        [(w, p)] = shapiro_wilk(self.picture.differences[None])
         distance = self.picture.largest_distance
         return {"w": w, "p_normality": p, "largest_distance": None if np.isnan(distance) else distance}
 

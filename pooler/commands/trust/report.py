@@ -102,8 +102,8 @@ def report(
         check_place(str(path))
         check_replaceable(path)
     texts = [f"{grade}={p}" for grade, p in values.items()] if isinstance(values, Mapping) else values
-    with progress("report", 7) as advance:
-        material = gather(source, depth, list(texts or ()), cutoff, "" if path is None else str(path), limit)
+    with progress("report", 7) as advance, source.opened() as held:
+        material = gather(held, source, depth, list(texts or ()), cutoff, str(path or ""), limit)
         advance(1)
         missed, again = sections_of.unjudged(material), sections_of.disagreement(material)
         advance(1)

@@ -119,15 +119,15 @@ class Material:
 
 
 def gather(
-    source: Source, depth: int | None, values: Sequence[str], cutoff: int | None, out: str, limit: int
+    source: Source, told: Source, depth: int | None, values: list[str], look: int | None, out: str, limit: int
 ) -> Material:
-    """Read runs and judgements, and diagnose the pool, for a page in the file `out`."""
+    """Read runs and judgements, and diagnose the pool, for a page in `out` with commands of `told`."""
     judged = source.judged
     stored = None if source.is_of_files else _of_collection(source)
     with listening(Listener()):  # warnings are on the page
-        diagnosis = diagnose(source, depth=depth, judged_at=JUDGED_AT, cutoff=cutoff or 1000)
-    commands = CommandLines(source, judged.files, cutoff, values, out)
-    return Material(source, judged, commands, cutoff or 1000, diagnosis, stored, depth, limit)
+        diagnosis = diagnose(source, depth=depth, judged_at=JUDGED_AT, cutoff=look or 1000)
+    commands = CommandLines(told, judged.files, look, values, out)
+    return Material(source, judged, commands, look or 1000, diagnosis, stored, depth, limit)
 
 
 def _of_collection(source: Source) -> Stored:

@@ -503,7 +503,7 @@ def _chance(name: str, about: str = "") -> Column:
 
 def _normality(scores: NDArray[np.float64]) -> dict[Column, list[float | None]]:
     """Test every row of expected scores by topic for normality; undefined below three topics."""
-    tested = [shapiro_wilk(row) for row in scores]
+    tested = shapiro_wilk(scores)
     return {
         replace(_W, show="never"): [w for w, _ in tested],
         replace(_P_NORMALITY, show="never"): [p for _, p in tested],

@@ -374,19 +374,22 @@ def normality_picture(differences: NDArray[np.float64]) -> NormalityPicture:
     return NormalityPicture(reason, values, shares, standardised, normal, mean, deviation, distance)
 
 
-def shapiro_wilk(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+def shapiro_wilk(rows: NDArray[np.float64]) -> list[tuple[float | None, float | None]]:
     """Test whether numbers, finite and in any order, are of a normal law, with Shapiro and Wilk's W.
 
-    W and p, both in (0, 1]; ``None`` with fewer than three numbers, or where all are the same. SciPy's, after
-    Royston (1995); p is an approximation above 3 numbers.
+    W and p, both in (0, 1], of each row of the shape (n_rows, n); ``None`` with fewer than three numbers, or
+    where all are the same. SciPy's, after Royston (1995); p is an approximation above 3 numbers.
 
-    >>> w, p = shapiro_wilk(np.array([-1.0, 0.0, 1.0]))
-    >>> round(w, 6), round(p, 6)
-    (1.0, 1.0)
+    >>> [(w, p), of_equal] = shapiro_wilk(np.array([[-1.0, 0.0, 1.0], [0.5, 0.5, 0.5]]))
+    >>> round(w, 6), round(p, 6), of_equal
+    (1.0, 1.0, (None, None))
     """
-    if values.size < 3 or np.ptp(values) <= SAME:
-        return None, None
-    from scipy.stats import shapiro
+    found: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
+    varies = np.flatnonzero(np.ptp(rows, axis=1) > SAME) if rows.shape[1] > 2 else np.zeros(0, np.int64)
+    if varies.size:
+        from scipy.stats import shapiro
 
-    w, p = shapiro(values)
-    return float(w), float(p)
+        w, p = shapiro(rows[varies], axis=1)
+        for row, *tested in zip(varies.tolist(), w.tolist(), p.tolist(), strict=True):
+            found[row] = (tested[0], tested[1])
+    return found

@@ -38,6 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -45,6 +46,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_cutoff, check_integer
 from store.analysis.quadrature import Rule, rule_for, window
+from store.analysis.rankings import check_no_repeats, dense_codes
 from store.errors import ArgumentError
 
 SUPPOSED = -1
@@ -158,27 +160,31 @@ def probable_rankings(
     for topic in topics:
         own, p = _own(probabilities, topic)
         lists = [np.asarray(rankings.get((tag, topic), ())[:cutoff], dtype=np.int64) for tag in tags]
-        ids = np.unique(np.concatenate([own, *lists]))
-        values, judged = np.full(ids.size, unjudged, dtype=np.float64), np.zeros(ids.size, dtype=np.bool_)
-        places = np.searchsorted(ids, own)
-        values[places], judged[places] = p, True
-        ranks = np.full((len(tags), ids.size + extra_relevant), np.inf)
-        for row, one in enumerate(lists):
-            ranks[row, np.searchsorted(ids, one)] = np.arange(1, one.size + 1)
-            if np.isfinite(ranks[row]).sum() < one.size:
-                requirement = "must hold each document of a ranking once"
-                raise ArgumentError("rankings", requirement, (tags[row], topic))
+        everything = np.concatenate([own, *lists])
+        n_known, codes = dense_codes(everything)
+        ids, values, judged = (np.full(n_known, one) for one in (0, float(unjudged), False))
+        ids[codes] = everything
+        values[codes[: own.size]], judged[codes[: own.size]] = p, True
+        lengths = np.array([one.size for one in lists], dtype=np.int64)
+        filled = np.arange(lengths.max(initial=0)) < lengths[:, None]
+        documents = np.full(filled.shape, -1, dtype=np.int64)
+        documents[filled] = codes[own.size :]
+        check_no_repeats(documents, tags, topic)
         kept = (values > 0) | keep_zero
         if keep_rank is not None:
-            kept |= (ranks[:, : ids.size] == keep_rank).any(axis=0)
+            kept[np.setdiff1d(documents[:, keep_rank - 1 : keep_rank], -1)] = True
+        # Filler is the last one.
+        places = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)[documents]
+        runs, columns = np.nonzero(places >= 0)
         # Supposed documents come last, and no run has them.
-        more = np.ones(extra_relevant, dtype=np.bool_)
+        ranks = np.full((len(tags), np.count_nonzero(kept) + extra_relevant), np.inf)
+        ranks[runs, places[runs, columns]] = columns + 1
         found.append(
             (
-                np.append(values[kept], more),
-                ranks[:, np.append(kept, more)],
+                np.append(values[kept], np.ones(extra_relevant)),
+                ranks,
                 np.append(ids[kept], np.full(extra_relevant, SUPPOSED)),
-                np.append(judged[kept], ~more),
+                np.append(judged[kept], np.zeros(extra_relevant, dtype=np.bool_)),
             )
         )
     return ProbableRankings(
@@ -513,18 +519,23 @@ def _moments(
     n_runs = lists.ranks.shape[0]
     n_nodes, n_documents = tilted.q.shape
     of_mean, of_square = rule.weights * tilted.density
-    sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
+    step = max(1, _BLOCK // (n_runs * n_documents))
+
+    @lru_cache(maxsize=1)  # a single block is not computed again once the means are known
+    def runs_sums(first: int) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        return [run_sums(tilted.q[first : first + step], lists, run) for run in range(n_runs)]
+
+    firsts = range(0, n_nodes, step)
+    sums = np.hstack([[of_run for of_run, _ in runs_sums(first)] for first in firsts])
     mean = sums @ of_mean / left
     covariance = np.zeros((n_runs, n_runs))
-    step = max(1, _BLOCK // (n_runs * n_documents))
-    for first in range(0, n_nodes, step):
+    for first in firsts:
         part = slice(first, first + step)
         weights, q = of_square[part], tilted.q[part]
         centred = sums[:, part] - mean[:, None] * q.sum(axis=1)
         roots = np.sqrt(weights[:, None] * tilted.v[part][:, is_random])
         rows = np.empty((n_runs, roots.size))
-        for run in range(n_runs):
-            _, h = run_sums(q, lists, run)
+        for run, (_, h) in enumerate(runs_sums(first)):
             rows[run] = (roots * (h[:, is_random] - mean[run])).ravel()
         covariance += (centred * weights) @ centred.T + rows @ rows.T
     sum_pairs = pair_matrix if n_runs > 2 else _pairs_of_two

@@ -115,10 +115,11 @@ def simulate_maps(
     bits = np.random.PCG64(seed)
     for start in range(0, repetitions, _AT_ONCE):
         part = maps[:, start : start + _AT_ONCE]
-        for topic in prepared:
-            part += topic.score(topic.draw(bits, part.shape[1]))
-        if progress is not None:
-            progress(part.shape[1])
+        n = part.shape[1]
+        for place, topic in enumerate(prepared):
+            part += topic.score(topic.draw(bits, n))
+            if progress is not None:  # a topic's part of these judgings
+                progress(n * (place + 1) // len(prepared) - n * place // len(prepared))
     maps /= len(prepared)
     above = np.zeros((n_runs, n_runs))
     for run in range(n_runs):
