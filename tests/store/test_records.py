@@ -38,7 +38,7 @@ JUNK = Scale(
     [
         Topic("1"), Document("a"), JUNK, JUNK.grades[0], PoolEntry("1", "a", 0), Pool([], {}),
         Judge("ann", JudgeKind.HUMAN), Judgement("1", "a", "ann", State.JUDGED, 1),
-        Qrel("1", "a", 0), Run("tag", [], "hash"),
+        Run("tag", [], "hash"),
         Ranking("1", ["a"], np.array([1.0]), None), InboxLine("1", "t", 9, 4, 2, 1, None),
     ],
     ids=lambda noun: type(noun).__name__,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,8 @@ def test_levels_are_grades_and_come_back_byte_for_byte(tmp_path: Path) -> None:
 @given(
     rows=st.lists(
         st.builds(
-            Qrel, ids.filter(lambda text: text[0] != "#"), ids, st.integers(0, 10**9 - 1)
+            partial(Qrel, iteration="0"),
+            ids.filter(lambda text: text[0] != "#"), ids, st.integers(0, 10**9 - 1),
         ),
         min_size=1,
         max_size=6,
