@@ -408,7 +408,7 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     assert "No verdict: both graded fewer than 100 documents" in text
     by_rule(cli, "report", "page.html", "--aggregate", "majority", "--ties", "low", "--depth", "1").fine()
     by_majority = "audit --against ann --against bob --aggregate majority --ties low --level 1 m3"
-    assert by_majority in Path("page.html").read_text("utf-8")
+    assert by_majority in " ".join(words(read_page(Path("page.html"))).split())
     by_rule(cli, "report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
     refused = "gpt, m2, m3: an audit takes one person's grades, or several people's by a rule."
     assert refused in " ".join(words(read_page(Path("page.html"))).split())
