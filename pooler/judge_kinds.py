@@ -177,8 +177,7 @@ def who_judged(final: FinalQrels, *, counts_votes: bool = False) -> str:
 def warn_about_qrels(opened: Collection, named: NamedQrels, final: FinalQrels) -> None:
     """Warn of documents that are undecided, of judges who are erased, of judgements that are gone."""
     if n := final.n_undecided:
-        hint = f"pooler qrels define {named.name} --aggregate RULE"
-        warn(f"{named.label}: {counted(n, 'document')} undecided, left out: {hint}")
+        warn(f"{named.label}: {counted(n, 'document')} undecided, left out: {named.undecided_hint}")
     if n := len(named.definition.erased):
         warn(f"{named.label}: {counted(n, 'judge')} who counted {'was' if n == 1 else 'were'} erased")
     if n := opened.qrels.missing_events(named.definition):

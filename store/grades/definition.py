@@ -12,6 +12,7 @@ from store.event import AsOf
 from store.grades import Aggregate
 from store.judging.kinds import check_kinds
 from store.records import Scale, TieRule, Ties
+from store.text import counted
 
 _TIES: tuple[Ties, ...] = get_args(Ties)
 _TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
@@ -225,6 +226,29 @@ class QrelsDefinition:
             found["map"] = {int(key): value for key, value in found["map"].items()}
         return cls(**found)
 
+    @property
+    def words(self) -> str:
+        """The choices as the options that make them; of none, what is done by default."""
+        words = []
+        for name, value in self.to_json().items():
+            option = {"judges": "judge", "without_topics": "without-topic"}.get(name, name.replace("_", "-"))
+            match value:
+                case True:
+                    words.append(f"--{option}")
+                case list() if name == "kinds":
+                    words.append(f"--kinds {','.join(value)}")
+                case list() if name == "erased":
+                    words.append(f"({counted(len(value), 'judge')} erased)")
+                case list():
+                    words += [f"--{option} {one}" for one in value]
+                case dict() if name == "map":
+                    words += [f"--map {source}={target}" for source, target in value.items()]
+                case dict():
+                    words.append(f"--primary FILE ({counted(len(value), 'topic')})")
+                case _ if name != "events":
+                    words.append(f"--{option} {value}")
+        return " ".join(words) or "primary judge, else the only or equal grades"
+
     def with_judges(self, rename: Callable[[str], str]) -> Self:
         """Return the same with judges called otherwise."""
         judges = tuple(rename(one) for one in self.judges)
@@ -246,6 +270,17 @@ class NamedQrels:
     def label(self) -> str:
         """The name with its version, as ``official@2``."""
         return self.name if self.version is None else f"{self.name}@{self.version}"
+
+    @property
+    def undecided_hint(self) -> str:
+        """Commands after which documents on which judges differ have a grade: a ruling's, or by a rule.
+
+        >>> NamedQrels("all", QrelsDefinition(kinds=("human", "model"))).undecided_hint.partition(", or ")[0]
+        'pooler adjudicate --qrels all'
+        """
+        rule = replace(self.definition, aggregate="majority", ties="low", primary=(), erased=())
+        listed = "" if self.name == OFFICIAL else f" --qrels {self.name}"
+        return f"pooler adjudicate{listed}, or pooler qrels define {self.name} {rule.words}"
 
 
 def is_file_word(word: str) -> bool:

@@ -425,8 +425,7 @@ def _write_qrels(out: Outgoing, named: NamedQrels, all_votes: AllVotes, stem: st
     if final.n_undecided:
         number = counted(final.n_undecided, "document")
         message = f"{named.label}: {number} undecided: judges differ, and no rule says what then"
-        hint = f"pooler qrels define {named.name} --aggregate RULE, or pooler adjudicate"
-        raise PoolerError(message, hint=hint)
+        raise PoolerError(message, hint=named.undecided_hint)
     is_beir = out.choice.layout == "beir"  # a file a split, and its grades may be of any scale
     file = "qrels/test.tsv" if is_beir else f"qrels/{stem}.qrels"
     cells = ((topic, iteration(label), docno, grade) for topic, label, docno, grade in final.cells())

@@ -37,8 +37,9 @@ class RunVerdict(TTest):
 
     `outcome` is ``holds``, ``fails`` or ``undecided`` where something was required. With a power of .8
     `topics_needed` would show a difference of `margin` that these do not; ``None`` = no number. `unjudged` of
-    each run are in its first ranks; `to_judge` of both are to be judged first, 0 = none, and `command` lists
-    them. Of several `measures` it is the worst verdict.
+    each run are in its first ranks; `to_judge` of both are to have a grade first, 0 = none, which judges
+    differ on for `to_settle` of them; `command` lists the others. Of several `measures` it is the worst
+    verdict.
     """
 
     outcome: Outcome
@@ -50,6 +51,7 @@ class RunVerdict(TTest):
     topics_needed: int | None
     unjudged: tuple[int, int]
     to_judge: int
+    to_settle: int
     command: str
     measures: tuple[RunVerdict, ...] = ()
 
@@ -103,7 +105,7 @@ class Referee:
 
     def _of_measure(self, runs: Pair, name: MeasureName, values: NDArray[np.float64]) -> RunVerdict:
         decision, test = self._decide(values)
-        rank, unjudged, to_judge = self._unjudged(runs, name, decision)
+        rank, unjudged, to_judge, to_settle = self._unjudged(runs, name, decision)
         details = f"{runs[1]} - {runs[0]} in {name}: {OF_PAIRS[test.reason or 'no-topics']}"
         if test.low is not None:
             details = (
@@ -114,13 +116,21 @@ class Referee:
         outcome, answer = self._answer(runs, decision, is_worse=test.high is not None and test.high < -SAME)
         if to_judge:
             outcome = "undecided" if self.require else "judge first"
-            answer = f"judge {counted(to_judge, 'document')} first"
-            has = f"{runs[1]} has {counted(unjudged[1], 'unjudged document')}, {runs[0]} {unjudged[0]:,}"
+            n_open = to_judge - to_settle
+            first = {"judge": n_open, "settle": to_settle}
+            what = " and ".join(f"{do} {counted(n, 'document')}" for do, n in first.items() if n)
+            answer = f"{what} first"
+            ungraded = "ungraded document" if to_settle else "unjudged document"
+            has = f"{runs[1]} has {counted(unjudged[1], ungraded)}, {runs[0]} {unjudged[0]:,}"
             details = f"in the first {counted(rank, 'rank')} {has}; so far {details}"
             lines = CommandLines(self.source, self.source.numbered.files, rank)
-            options = "--only-unjudged", "--confidence", "1", "--limit", str(to_judge)
-            command = lines.of_runs("pool", "next", *options, runs=runs)
-            details += f". To list them: `{command}`" if command else ""
+            if n_open:
+                options = "--only-unjudged", "--confidence", "1", "--limit", str(n_open)
+                command = lines.of_runs("pool", "next", *options, runs=runs)
+                details += f". To list them: `{command}`" if command else ""
+            if to_settle:
+                way_out = "" if self.source.is_of_files else f": {self.source.named_qrels.undecided_hint}"
+                details += f". Judges differ on {to_settle:,}{way_out}"
         elif decision == "undecided" and deviation and alpha < POWER:
             found = detectable_effect(test.n_topics, alpha=alpha) * deviation
             details += f". With a probability of {POWER:g} these topics find a difference of {found:.4f}"
@@ -139,6 +149,7 @@ class Referee:
             topics_needed=needed,
             unjudged=unjudged,
             to_judge=to_judge,
+            to_settle=to_settle,
             command=command,
         )
 
@@ -157,9 +168,12 @@ class Referee:
         answer = same if found == "no difference" else f"{second} is {found} than {first}"
         return decision if self.require else found, answer
 
-    def _unjudged(self, runs: Pair, name: MeasureName, said: Decision) -> tuple[int, tuple[int, int], int]:
-        """Return the ranks that count, unjudged documents there of each run, and how many to judge first.
+    def _unjudged(
+        self, runs: Pair, name: MeasureName, said: Decision
+    ) -> tuple[int, tuple[int, int], int, int]:
+        """Return ranks that count, ungraded documents there of each run, how many need a grade first.
 
+        The last number is of those of them on which judges differ.
         The run that has more of them may be better than it seems, and no other: what says that it is not
         better is in doubt, unless it would be said, too, were they all of the best grade that any has.
         """
@@ -176,7 +190,7 @@ class Referee:
             found.append({topic: top[~np.isin(top, grades[topic][0])] for topic, top in tops.items()})
         first, second = (sum(one.size for one in of.values()) for of in found)
         in_doubt = {"holds": first > second, "fails": second > first, "undecided": first != second}
-        to_judge = 0
+        to_judge = to_settle = 0
         if in_doubt[said]:
             best = max([level, *(int(given.max()) for _, given in grades.values() if given.size)])
             whole = {}
@@ -186,5 +200,9 @@ class Referee:
             cutoff = self.cutoff or max(1000, name.cutoff or 0)
             (scores,) = evaluate(graded_rankings([*grades], runs, rankings, whole, cutoff=cutoff), [name])
             if self._decide(scores.values)[0] != said:
-                to_judge = sum(np.union1d(*(of[topic] for of in found)).size for topic in grades)
-        return rank, (first, second), to_judge
+                open_ids = {topic: np.union1d(*(of[topic] for of in found)) for topic in grades}
+                to_judge = sum(one.size for one in open_ids.values())
+                ids, why = judged.ranked.ids, judged.left_out.items()
+                differ = [pair for pair, reason in why if reason == "undecided" and pair[0] in grades]
+                to_settle = sum(ids.get(docno) in open_ids[topic] for topic, docno in differ)
+        return rank, (first, second), to_judge, to_settle

@@ -102,6 +102,11 @@ def pool_next(
     every = list(zip(found.topic.tolist(), found.document.tolist(), strict=True))
     judged = np.array([probable.judged[topic][document] for topic, document in every], dtype=bool)
     telling = np.flatnonzero(~(judged & only_unjudged))
+    if len(every) and not telling.size:
+        n = counted(len(every), "document")
+        say(
+            f"none of the {n} that would change anything is unjudged; without --only-unjudged they are listed"
+        )
     chosen = telling[: limit or (None if name is None else LIMIT)]
     places = [every[one] for one in chosen.tolist()]
     gain = found.gain[chosen]

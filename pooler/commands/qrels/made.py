@@ -171,9 +171,7 @@ def check_decided(named: NamedQrels, final: FinalQrels) -> None:
         n = counted(final.n_undecided, "document")
         message = f"{named.label}: {n} undecided: judges gave different grades, and no rule says what then"
         hint = "--aggregate majority --ties low is one"
-        if named.version is not None:
-            hint = f"pooler qrels define {named.name} --aggregate RULE, or pooler adjudicate"
-        raise PoolerError(message, hint=hint)
+        raise PoolerError(message, hint=hint if named.version is None else named.undecided_hint)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

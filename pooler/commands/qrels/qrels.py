@@ -108,7 +108,7 @@ def qrels_define(
         warn(f"{named.label}: judgements count until {moment}, which is to come; --as-of now ends it")
     try:
         if named.definition.binary_first:
-            say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
+            say(f"{named.label}: {named.definition.words}; counted at a level, --level N where they are used")
             warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
             return named
         final = collection.grades.final(named.definition)
@@ -156,7 +156,7 @@ class QrelsList(Result):
             Column("qrels"): [one.name for one in self.found],
             Column("version", "int"): [one.version for one in self.found],
             Column("default", "bool"): [one.is_default for one in self.found],
-            Column("rule"): [_rule_words(one) for one in self.found],
+            Column("rule"): [one.definition.words for one in self.found],
             DOCUMENTS: [*self.documents],
             Column("defined", "moment"): [one.created_at for one in self.found],
         }
@@ -165,29 +165,6 @@ class QrelsList(Result):
         if None in self.documents:
             notes.append("documents -: not counted, of older versions and where the rule cannot be used.")
         yield Table.of_columns("qrels", columns, "Qrels by name", notes=notes)
-
-
-def _rule_words(named: NamedQrels) -> str:
-    """Write the choices of a definition as the options that made it; of none, what is done by default."""
-    words = []
-    for name, value in named.definition.to_json().items():
-        option = {"judges": "judge", "without_topics": "without-topic"}.get(name, name.replace("_", "-"))
-        match value:
-            case True:
-                words.append(f"--{option}")
-            case list() if name == "kinds":
-                words.append(f"--kinds {','.join(value)}")
-            case list() if name == "erased":
-                words.append(f"({counted(len(value), 'judge')} erased)")
-            case list():
-                words += [f"--{option} {one}" for one in value]
-            case dict() if name == "map":
-                words += [f"--map {source}={target}" for source, target in value.items()]
-            case dict():
-                words.append(f"--primary FILE ({counted(len(value), 'topic')})")
-            case _ if name != "events":
-                words.append(f"--{option} {value}")
-    return " ".join(words) or "primary judge, else the only or equal grades"
 
 
 NOT_LISTED = "not listed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +172,33 @@ def test_a_collection_tells_what_to_judge_by_tags(cli: Cli, judged: Path) -> Non
     assert len(rows) == known["to_judge"] == 31
     assert not any(row["judged"] for row in rows)
     assert all(min(row["rank_a"] or 99, row["rank_b"] or 99) <= 10 for row in rows)
+
+
+def test_documents_that_judges_differ_on_are_to_be_settled(
+    cli: Cli, here: Path, collection_of: Callable[..., None]
+) -> None:
+    """What nobody judged is listed to be judged; of the others the verdict names what settles them."""
+    runs = {topic: one.replace("b", "v") for topic, one in lists((5, 5, 4, 5, 4, 5, 5, 4)).items()}
+    write_case(here, runs, ALL)
+    ann = [f"{topic} 0 {one} {grade}" for topic in runs for one, grade in ALL.items() if one != "e"]
+    collection_of("0-1", ann=ann, ben=[f"{topic} 0 {one} 0" for topic in runs for one in "cd"])
+    cli("import", "runs", "old.run", "new.run").fine()
+    asked = "compare", "old", "new", "-m", "P@5", "--require", "better", "--format", "json"
+    known = verdict_of(cli(*asked))
+    assert (known["to_judge"], known["to_settle"], known["outcome"]) == (21, 16, "undecided")
+    listed = cli(*shlex.split(known["command"])[1:], "--format", "json").fine().json()
+    assert {row["docno"] for row in listed} == {"e"}
+    write(here / "rest.qrels", *(f"{row['topic']} 0 e 0" for row in listed))
+    cli("import", "judgements", "rest.qrels", "--judge", "ann").fine()
+    known = verdict_of(cli(*asked))
+    assert (known["to_judge"], known["to_settle"], known["command"]) == (16, 16, "")
+    assert (
+        "is unjudged" in cli("pool", "next", "--only-unjudged", "--confidence", "1", "old", "new").fine().err
+    )
+    shown, rule = known["text"].removesuffix(".").partition("differ on 16: pooler ")[2].split(", or pooler ")
+    assert len(cli(*shown.split(), "--table", "disagreements", "--format", "tsv").fine().tsv()) == 16
+    cli(*rule.split()).fine()
+    assert verdict_of(cli(*asked))["to_judge"] == 0
 
 
 def test_a_page_has_it_as_a_note_and_data_has_it_not(cli: Cli, here: Path) -> None:
