@@ -46,7 +46,7 @@ from judge_ui.session.session import AdjudicatingSession, JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from judge_ui.text.finding import Span, find_spans, query_terms, term_spans
 from judge_ui.text.marking import sentence_spans
-from store.errors import PoolerError, UnknownNameError
+from store.errors import PoolerError
 from store.records import InboxLine, Scale, ShownDocument, State
 from store.text import counted, sanitise_line
 
@@ -385,12 +385,16 @@ class PlainJudge:
             is_left = any(line.left or line.skipped for line in lines)
             self._say("the goal is reached where documents are left" if is_left else ALL_DECIDED)
             return False
+        if chosen not in known:
+            self._say(f"`{sanitise_line(chosen)}` is none of these topics")
+            self._n_unused += not self._talk.is_interactive
+            return False
         while True:
             try:
                 self._session.open_topic(chosen)
             except PoolerError as error:
                 self._say(refusal(error))
-                if isinstance(error, UnknownNameError) or not self._tries_again(chosen):
+                if not self._tries_again(chosen):
                     return False
             else:
                 self._say_unused()

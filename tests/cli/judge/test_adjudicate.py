@@ -121,6 +121,14 @@ def test_typed_decisions_are_the_adjudicators(cli: Cli, garden_with_zoe: Path) -
     assert {row["adjudicator"] for row in named} == {"", "zoe"}
 
 
+def test_answers_that_open_no_topic_are_counted(cli: Cli, garden_with_zoe: Path) -> None:
+    """A script that answers before a topic is open is told so, shortly; Enter opens one."""
+    answer = cli("adjudicate", "--judge", "zoe", "--plain", stdin=b"0\n1\n\n2\nq\n").fine()
+    assert "1 decision in this sitting" in answer.out
+    assert "`0` is none of these topics\n" in answer.out
+    assert "2 answers ignored" in answer.err
+
+
 def test_nothing_of_the_judges_changes(cli: Cli, garden_with_zoe: Path) -> None:
     """Adjudicating overwrites nothing: every judge's export is as it was."""
     before = [cli("export", "judgements", judge).fine().out for judge in JUDGES]

@@ -100,7 +100,7 @@ def test_every_answer_is_a_sign_of_life(two_topics: Collection) -> None:
 def test_the_skipped_can_be_left_for_other_topics(two_topics: Collection) -> None:
     """After a topic `topics` goes to the list; a `next` too many does not."""
     printed = sit(two_topics, "0", "12", "s", "1", "1", "1", "n", "Topics", "0013", "2", topic=None)
-    assert after(printed, 0).startswith("unknown topic `0`; known: ")
+    assert after(printed, 0).startswith("`0` is none of these topics")
     assert after(printed, 6).startswith("'n' means nothing here\n")
     assert "Topics of alice" in after(printed, 7)
     assert {docno: one.grade for docno, one in states(two_topics).items() if one.grade == 2} == {"j0": 2}
