@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from glob import glob
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from pooler.judge_kinds import warn_about_voters
@@ -45,6 +46,9 @@ def entries_of(files: Iterable[str], listed: str | Path | None, group: str = "")
     if group and (fault := id_fault(group)):
         raise ArgumentError("group", f"must be one word: {fault}", None)
     entries = [RunEntry(file, group=group, where="`--group`") for file in files]
+    if program := next((one.file for one in entries if one.file.endswith(".py")), None):
+        hint = f"pooler import runs --search {quote(program)} makes a run of its function search(query, k)"
+        raise PoolerError(f"{program} is a program, not a run", hint=hint)
     return entries + (read_run_list(str(listed)) if listed is not None else [])
 
 

@@ -202,7 +202,7 @@ class Referee:
             if self._decide(scores.values)[0] != said:
                 open_ids = {topic: np.union1d(*(of[topic] for of in found)) for topic in grades}
                 to_judge = sum(one.size for one in open_ids.values())
-                ids, why = judged.ranked.ids, judged.left_out.items()
+                known, why = judged.ranked.ids, judged.left_out.items()
                 differ = [pair for pair, reason in why if reason == "undecided" and pair[0] in grades]
-                to_settle = sum(ids.get(docno) in open_ids[topic] for topic, docno in differ)
+                to_settle = sum(known.get(docno) in open_ids[topic] for topic, docno in differ)
         return rank, (first, second), to_judge, to_settle

@@ -6,9 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Collection as AnyCollection
 from dataclasses import replace as with_changes
+from difflib import get_close_matches
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, TrackRules, command
@@ -482,6 +484,7 @@ _ROW_S = 10e-6
 """What a row costs while the file is written to, in seconds."""
 _PATIENCE_S = 2.0
 _NAMES_SHOWN = 8
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
 @command
@@ -544,6 +547,7 @@ def import_judgements(
         If a judge has graded a document otherwise, without `replace`.
     """
     path = place_of(str(file), "qrels")
+    there = [one.name for one in collection.judges.all()]
     if judge is not None:
         warn_about_name(judge)
     if form == "umbrela" or form == "answers":
@@ -636,6 +640,12 @@ def import_judgements(
     having = {name for name, rows in decoded.judged.items() if rows}
     having |= {one.judge for one in decoded.states}
     say(f"{path}: {report_words(report, noun)} of {_names_words(having or decoded.judged)}")
+    for name in sorted(decoded.judged.keys() - {*there}):
+        others = [one for one in there if one.translate(_NO_DIGITS) != name.translate(_NO_DIGITS)]
+        if near := get_close_matches(name, others, 1, 0.8):
+            warn(
+                f"judge `{name}` is new, and not `{near[0]}`; pooler judges erase {quote(name)} takes it back"
+            )
     skipped = sum(one.state is State.SKIPPED for one in decoded.states)
     for n, words in (
         (skipped, "were skipped"),

@@ -35,6 +35,16 @@ def test_map_reads_one_grade_as_another(cli: Cli, empty: Path) -> None:
     assert cli("export", "qrels").fine().out == "1 0.5 a 2\n1 0 b 0\n1 0 c 1\n"
 
 
+def test_a_new_judge_whose_name_is_nearly_another_is_warned_of(cli: Cli, empty: Path) -> None:
+    """A slip in --judge does not pass for a second person; names that are numbered do."""
+    write(empty / "q", "1 0 a 1")
+    for name, others in (("kim", 0), ("kimm", 1), ("kim", 0), ("worker-1", 0), ("worker-2", 0)):
+        told = cli("import", "judgements", "q", "--judge", name, "--allow-unknown").fine().err
+        assert (
+            told.count(f"`{name}` is new, and not `kim`; pooler judges erase {name} takes it back") == others
+        )
+
+
 def test_code_and_map_may_not_contradict_each_other(cli: Cli, empty: Path) -> None:
     """-2 is skipped or the grade 0: both are named, and nothing is imported."""
     write(empty / "q", "1 0 a -2", "1 0 b 1")

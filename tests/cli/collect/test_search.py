@@ -121,6 +121,16 @@ def test_results_that_are_no_run_are_refused_at_once(
         assert (opened.runs.all(), opened.documents.listed()) == ([], set())
 
 
+@pytest.mark.parametrize("words", ["import runs", "check"])
+def test_a_program_given_as_a_run_is_one_line(words: str, cli: Cli, here: Path) -> None:
+    """It is not read as a run with faults: the message says how it is asked."""
+    write(here / "mine.py", "def search(query, k):", "    return []")
+    cli("init").fine()
+    told = cli(*words.split(), "mine.py").failed(1)
+    assert (told.out, len(told.err.splitlines())) == ("", 2)
+    assert "hint: pooler import runs --search mine.py " in told.err
+
+
 def test_topic_is_tried_again_and_all_that_fail_are_told(pauses: list[float], cli: Cli, here: Path) -> None:
     """Each time in a line; one that fails for good fails the run at its end, and the next is tried once."""
     write(here / "beside_mine.py", "tries = []")
