@@ -39,7 +39,7 @@ from store.analysis.significance.randomisation import (
 )
 from store.analysis.significance.t_tests import (
     NormalityPicture,
-    decide,
+    check_requirement,
     normal_p,
     normality_picture,
     paired_t,
@@ -118,7 +118,7 @@ def compare(
     ('judge first', 1, -0.5)
     """
     check_named(runs)
-    decide(np.empty(0), require or "better", margin=margin, alpha=alpha)  # refuses, as the next line does
+    check_requirement(require, margin=margin, alpha=alpha)
     [*map(known_measure, measure)]
     names = [*dict.fromkeys(known_measure(one, level=source.level) for one in measure or ("AP",))]
     rankings, (scores, *further) = measured(source, names, cutoff)

@@ -126,6 +126,14 @@ def paired_t_of_moments(difference: float, variance: float, n_topics: int, *, le
     return _t_test(difference, variance, variance, n_topics, n_topics - 1, level)  # [1] Eq. 9
 
 
+def check_requirement(require: Requirement | None, *, margin: float | None, alpha: float) -> None:
+    """Raise `ArgumentError` where `decide` has no margin to decide by, or no such level."""
+    if require == "not-worse" and margin is None:
+        raise ArgumentError("margin", "must be given for not-worse: the loss that is too much", None)
+    if require == "not-worse" and alpha >= 0.5:
+        raise ArgumentError("alpha", "must be below 0.5 for not-worse, which is one-sided", alpha)
+
+
 def decide(
     differences: NDArray[np.float64],
     require: Requirement = "better",
@@ -163,10 +171,7 @@ def decide(
     >>> [decide(gains + shift)[0] for shift in (0.0, 0.015, -0.055)]
     ['undecided', 'holds', 'fails']
     """
-    if require == "not-worse" and margin is None:
-        raise ArgumentError("margin", "must be given for not-worse: the loss that is too much", None)
-    if require == "not-worse" and alpha >= 0.5:
-        raise ArgumentError("alpha", "must be below 0.5 for not-worse, which is one-sided", alpha)
+    check_requirement(require, margin=margin, alpha=alpha)
     bound, level = (0.0, 1 - alpha) if require == "better" else (-(margin or 0.0), 1 - 2 * alpha)
     test = paired_t(np.where(np.abs(differences) <= SAME, 0.0, differences), level=level)
     if test.low is None or test.high is None:
