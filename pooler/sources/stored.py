@@ -136,12 +136,15 @@ class CollectionQrels:
 
         definition, label = self.named.definition, self.named.label
         with opened_collection(self.collection) as opened:
-            check_no_file_for_a_tag(opened, runs.tags, hint)
+            tags = check_no_file_for_a_tag(opened, runs.tags, hint)
+            check_some_run(tags)
+            for tag in runs.tags:  # or judging would be asked for first
+                if tag not in tags:
+                    raise UnknownNameError("run", tag, tags)
             level = definition.level_on(opened.scale, self.level)
             sole = None if docnos else opened.grades.sole(definition)
             final, least = (None, level) if sole is not None else self._final(opened, level)
             ranked = opened.runs.ranked(runs.tags, order=runs.order, docnos=final is not None)
-            check_some_run(ranked.tags)
             pools = depth_pools(opened)
             if sole is not None:
                 grades = sole.by_topic

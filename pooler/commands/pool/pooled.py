@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 BARE_SHOWN = 10
-TOPICS_SHOWN = 60
+TOPICS_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -213,7 +213,10 @@ def test_json_of_pairs_has_their_moments(cli: Cli, here: Path) -> None:
 
 
 def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
-    """Too few runs, an unknown baseline, options of two runs with several."""
+    """Too few runs, an unknown one, before any judgement too, options of two runs with several."""
+    cli("init").fine()
+    cli("import", "runs", A).fine()
+    assert "unknown run `nobody`" in cli("compare", "bm25-words", "nobody").failed(1).err
     alone = cli("compare", "--qrels", STRICT, A).failed(1)
     assert "there is one run, `bm25-words`: a comparison needs two" in alone.err
     unknown = cli("compare", "--qrels", STRICT, A, B, "--against", "nobody").failed(1)

@@ -105,6 +105,18 @@ def test_pool_is_the_union_of_the_first_documents(cli: Cli, garden: Path) -> Non
     assert "84 pairs to judge in 8 topics, 8 to 15 per topic; depth 5 of 8 runs" in answer.err
 
 
+@pytest.mark.parametrize("n_topics", [12, 13])
+def test_sizes_of_many_topics_are_their_range(n_topics: int, cli: Cli, here: Path) -> None:
+    """Each topic is named while that is one line to read."""
+    write(
+        here / "x.run",
+        *(f"{topic} Q0 d{one} 1 {-one} x" for topic in range(n_topics) for one in range(topic + 1)),
+    )
+    said = cli("pool", "x.run", "--depth", "9", "--out", "x.pool").fine().err
+    assert "1 to 9 per topic" in said
+    assert ("\n  0: 1, 1: 2, 2: 3, 3: 4, " in said) == (n_topics == 12)
+
+
 def test_pool_written_twice_is_the_same_bytes(cli: Cli, garden: Path) -> None:
     """The same input gives the same pool and manifest, also when the runs are named backwards."""
     runs = sorted(str(path.relative_to(garden)) for path in (garden / "runs").iterdir())
