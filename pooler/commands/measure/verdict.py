@@ -134,7 +134,9 @@ class Referee:
         elif decision == "undecided" and deviation and alpha < POWER:
             found = detectable_effect(test.n_topics, alpha=alpha) * deviation
             details += f". With a probability of {POWER:g} these topics find a difference of {found:.4f}"
-            if self.margin is not None:
+            if self.margin is None:
+                details += "; --margin D tells how many find one of D"
+            else:
                 needed = topics_for_power(self.margin / deviation, alpha=alpha)
                 topics = f"more than {MOST_TOPICS:,}" if needed is None else f"{needed:,}"
                 details += f"; one of {self.margin:g} takes {topics} topics"

@@ -107,6 +107,8 @@ def test_topics_that_would_show_a_difference_are_those_of_the_design(cli: Cli, h
     (needed,) = [row["topics"] for row in designed.table("topics").to_records() if row["test"] == "paired t"]
     (least,) = designed.table("detectable").cells("paired")
     assert f"these topics find a difference of {least:.4f}; one of 0.05 takes {needed} topics." in told
+    known = verdict_of(cli("compare", *named, "--format", "json").fine())
+    assert known["text"].endswith(f"a difference of {least:.4f}; --margin D tells how many find one of D.")
     known = verdict_of(cli("compare", *named, "--margin", ".05", "--format", "json").fine())
     assert known["topics_needed"] == needed == 137
 
