@@ -341,7 +341,7 @@ def test_undecided_documents_are_warned_of_and_not_published(cli: Cli, here: Pat
     judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0", "1 0 c 1")
     judged_by(cli, here, "bob", "human", "1 0 a 0", "1 0 b 0")
     said = cli("evaluate", "-m", "AP").fine().err
-    assert "warning: official@1: 1 document undecided, left out: pooler qrels define official --agg" in said
+    assert "warning: official@1: 1 document undecided, left out: pooler adjudicate, or pooler " in said
     for command in (("export", "qrels"), ("export", "collection", "made")):
         assert "official@1: 1 document undecided" in cli(*command).failed(1).err
     cli("qrels", "define", "two", "--aggregate", "max", "--votes", "2").fine()
