@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,11 +91,15 @@ class _Impatient(H11Protocol):
 class _Stoppable(uvicorn.Server):
     """Ends in order at Ctrl-C or `kill`, and does not hand the signal on."""
 
+    began: Callable[[], None]
+    """Called when it answers, and can be ended."""
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin; `backlog` was both, and no more than that were to wait."""
         await super().startup(sockets)
         for one in sockets or ():
             one.listen(WAITING)
+        self.began()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -155,8 +160,9 @@ def serve(
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=STOP_S,
         )
-        began(address, opened.codes.count(), door.organiser_code)
-        _Stoppable(settings).run([listening])
+        stoppable = _Stoppable(settings)
+        stoppable.began = partial(began, address, opened.codes.count(), door.organiser_code)
+        stoppable.run([listening])
 
 
 def _raise_limit() -> int:
