@@ -480,6 +480,10 @@ _LIST = re.compile(r"""\s*(?:\{\s*"[^"]*"\s*:\s*)?\[\s*(?=[{\]])""")
 _LIST_END = re.compile(r"\]\s*\}?\s*")
 
 
+_EXPORTED = frozenset({"listed", "version"})
+"""What an exported collection says of its topics besides."""
+
+
 def _json_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
     for line, data in _objects(lines, faults):
         n_faults = len(faults)
@@ -497,7 +501,7 @@ def _json_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: Faul
             elif value is not None and (part.meant in _KNOWN):
                 wanted = "text or an integer" if is_id else "text"
                 faults.add(line, f"expected {wanted} in `{key}`, got {json_kind(value)}", "type")
-            elif value is not None:
+            elif value is not None and key not in _EXPORTED:
                 topics.left_out[key] += 1
         if len(faults) == n_faults:
             topics.add(line, parts)
