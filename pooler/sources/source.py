@@ -35,6 +35,9 @@ from store.records import Qrel, Run, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
     from store.analysis.arrays import RankedDocuments
@@ -358,17 +361,44 @@ class Source:
 
     def arrays(self, cutoff: int = 1000) -> JudgedRankings:
         """Return rankings beside what is relevant, as arrays; see `judged_rankings`."""
+        if cutoff not in self._arrays:
+            self.refuse_codes()
+            self._arrays[cutoff] = self._arranged(self.read.ranked.rankings, cutoff)
+        return self._arrays[cutoff]
+
+    def _arranged(self, rankings: Mapping[tuple[str, str], NDArray[np.int64]], cutoff: int) -> JudgedRankings:
         from store.analysis.rankings import judged_rankings
 
-        if cutoff not in self._arrays:
-            judged = self.read
-            self.refuse_codes()
-            grades = judged.by_topic()
-            binary = {topic: (numbers, of >= judged.level) for topic, (numbers, of) in grades.items()}
-            self._arrays[cutoff] = judged_rankings(
-                list(binary), judged.ranked.tags, judged.ranked.rankings, binary, cutoff=cutoff
-            )
-        return self._arrays[cutoff]
+        judged = self.read
+        grades = judged.by_topic()
+        binary = {topic: (numbers, of >= judged.level) for topic, (numbers, of) in grades.items()}
+        return judged_rankings(list(binary), judged.ranked.tags, rankings, binary, cutoff=cutoff)
+
+    @cached_property
+    def pool_order(self) -> Order:
+        """The order that the collection's depth pools were made in, where they share one; else `order`."""
+        if self.is_of_files or self.runs_are_files:
+            return self.order
+        with opened_collection(self.collection) as opened:
+            orders = {one.order for one in depth_pools(opened)}
+        return orders.pop() if len(orders) == 1 else self.order
+
+    @cached_property
+    def as_pooled(self) -> Source:
+        """The same in `pool_order`, whatever the order of what is scored."""
+        return self if self.pool_order == self.order else self.with_order(self.pool_order)
+
+    def pooling(self, cutoff: int = 1000) -> JudgedRankings:
+        """Return `arrays`, each list in the order that the pool was made in; codes stay the same."""
+        import numpy as np
+
+        arrays = self.arrays(cutoff)
+        if self.as_pooled is self:
+            return arrays
+        with listening(Listener()):  # what there is to say was said
+            ordered, scored = self.as_pooled.read.ranked.rankings, self.read.ranked.rankings
+        kept = {at: one[np.isin(one, scored[at][:cutoff])] for at, one in ordered.items()}
+        return self._arranged(kept, cutoff)
 
     def graded(self, cutoff: int = 1000) -> GradedRankings:
         """Return rankings beside grades, as arrays."""

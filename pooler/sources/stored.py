@@ -189,6 +189,7 @@ def depth_pools(opened: Collection) -> tuple[FedPool, ...]:
             one["parameters"]["depth"],
             frozenset(run["tag"] for run in one["runs"] if run["contributes"]),
             frozenset(one["sizes"]),
+            one.get("order", "trec"),
         )
         for one in manifests
         if one.get("strategy") == "depth"

@@ -127,7 +127,15 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
         if pool.depth > 1:
             what += f", and any other measure that looks only at the first {pool.depth:,} and does not ask"
             what += " how many relevant documents there are,"
-        yield f"{what} is final for {whose} unless {but}."
+        first_ranks = np.minimum(found.rankings.lengths, pool.depth)[pool.contributing].sum()
+        judged = int(found.graded.judged[pool.contributing, :, : pool.depth].sum())
+        if n_left := int(first_ranks) - judged:
+            yield (
+                f"Equal scores are scored in another order than that of the pool, so that {n_left:,} of the"
+                f" first {pool.depth:,} documents of {whose} are not judged, topics added up."
+            )
+        else:
+            yield f"{what} is final for {whose} unless {but}."
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         reached, deeper = found.ranks.judged_down_to(MOSTLY_JUDGED), ""
@@ -135,11 +143,11 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
             rank, documents, judged = reached
             share = percent(judged, documents)
             deeper = f" Down to rank {rank:,}, {share} of the documents of all runs are judged."
+        order = "" if pool.source == "pool" else ", or were equal scores put in another order (--order)"
         yield Alarm(
             f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in the pool (more than"
             f" {percent(MOSTLY_OUTSIDE, 1)}), so this is hardly the pool that was judged. Is its depth"
-            " different (--depth), did other runs feed it (--runs), or were equal scores put in another"
-            f" order (--order)?{deeper}"
+            f" different (--depth), did other runs feed it (--runs){order}?{deeper}"
         )
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"

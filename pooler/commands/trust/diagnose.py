@@ -136,6 +136,7 @@ def diagnose(
         contributing=feeding if judged.tells_feeding else None,
         groups=groups,
         judged_at=judged_at,
+        pooling=source.pooling(ranks),
     )
     if by == "group" and (found.pool is None or found.pool.by_group is None):
         warn("no group has several runs, so leaving out groups means leaving out runs")
@@ -403,7 +404,7 @@ class Diagnosis(Result):
         if depth is None:
             pool = None if self.analysed is None else self.analysed.pool
             depth = DEPTH if pool is None else pool.deepest
-        found = self.source.tops(depth, scores=scores)
+        found = self.source.as_pooled.tops(depth, scores=scores)
         if self.source.is_of_files:
             check_runs(found)
         return found

@@ -152,7 +152,7 @@ def _brought(source: Source, diagnosis: Diagnosis, depth: int | None) -> Table |
     found, judged = diagnosis.found, source.judged
     if found.pool is None:
         return None
-    arrays, owners = found.rankings, np.arange(len(found.rankings.tags))
+    arrays, owners = found.pooling, np.arange(len(found.rankings.tags))
     pooled = within_depth(arrays, judged.depths(depth, arrays), found.pool.contributing)
     rows = []
     for column, topic in enumerate(arrays.topics):
@@ -160,9 +160,10 @@ def _brought(source: Source, diagnosis: Diagnosis, depth: int | None) -> Table |
         states, ungraded = arrays.states[column], judged.pooled.get(topic, ())
         owner_of = np.append(only_contributor(documents, states.size, owners), -1)  # of no document
         for run, at in np.argwhere(owner_of[documents] == owners[:, np.newaxis]).tolist():
-            tag, state = arrays.tags[run], states[documents[run, at]]
-            number = int(judged.ranked.rankings[tag, topic][at])
-            docno, grade = judged.ranked.docnos[number], int(found.graded.grades[run, column, at])
+            tag, code = arrays.tags[run], documents[run, at]
+            state, place = states[code], int(np.argmax(found.rankings.documents[run, column] == code))
+            number = int(judged.ranked.rankings[tag, topic][place])
+            docno, grade = judged.ranked.docnos[number], int(found.graded.grades[run, column, place])
             outcome = "relevant" if state == RELEVANT else "not relevant"
             if state == UNJUDGED:
                 why = judged.left_out.get((topic, docno), "unjudged" if number in ungraded else "not pooled")

@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 
 from store.analysis.rankings import NOT_RELEVANT, Depths, JudgedRankings
 from store.errors import ArgumentError
+from store.records import Order
 
 NO_DOCUMENT = -1
 """Stands where a ranking has ended."""
@@ -163,11 +164,12 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class FedPool:
-    """A depth pool, the runs that fed it and its topics, by name."""
+    """A depth pool, the runs that fed it and its topics, by name, and the order of documents within a run."""
 
     depth: int
     runs: frozenset[str]
     topics: frozenset[str]
+    order: Order = "trec"
 
 
 def depths_fed(pools: Sequence[FedPool], tags: Sequence[str], topics: Sequence[str]) -> Depths:

@@ -178,10 +178,12 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     return BroughtBy(*counts)
 
 
-def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def held_by_pool(
+    rankings: JudgedRankings, pooled: NDArray[np.bool_], pooling: JudgedRankings | None = None
+) -> NDArray[np.bool_]:
     """Return which ranks of any run, whether it fed the pool or not, hold a document of the pool.
 
-    Shape (n_runs, n_topics, width); False below the end of a list.
+    Shape (n_runs, n_topics, width); False below the end of a list. `pooled` is of `pooling`; see `diagnose`.
 
     The pool is the first document of `a`, which `b` has second:
 
@@ -195,7 +197,8 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     """
     held = np.zeros(rankings.documents.shape, np.bool_)
     for topic in range(len(rankings.topics)):
-        held[:, topic] = rankings.by_rank(topic, rankings.documents_at(topic, pooled[:, topic]))
+        there = (pooling or rankings).documents_at(topic, pooled[:, topic])
+        held[:, topic] = rankings.by_rank(topic, there)
     return held
 
 
@@ -341,6 +344,8 @@ class PoolDiagnosis:
 
     rankings: JudgedRankings
     graded: GradedRankings
+    pooling: JudgedRankings
+    """The rankings in the order that the pool was made in."""
     scores: RunScores
     ranks: RankCounts
     """Of all runs."""
@@ -367,6 +372,7 @@ def diagnose(
     contributing: NDArray[np.bool_] | None = None,
     groups: Sequence[str] | None = None,
     judged_at: int = 10,
+    pooling: JudgedRankings | None = None,
 ) -> PoolDiagnosis:
     """Compute every diagnosis of a pool.
 
@@ -388,6 +394,9 @@ def diagnose(
         Group of each run; empty = none.
     judged_at : int, default=10
         Ranks of which the share of judged documents is looked at.
+    pooling : JudgedRankings, optional
+        The lists of `rankings` in the order that the pool was made in, where equal scores were ordered
+        another way. Scores are of `rankings`, all else of `pooling`.
 
     Returns
     -------
@@ -399,7 +408,8 @@ def diagnose(
     -----
     Some fifty passes over the rankings: seconds for 120 runs, 50 topics and 1,000 ranks.
     """
-    inferred = infer_pool(rankings, None if depth is None else int(np.min(depth)))
+    pooling = pooling or rankings
+    inferred = infer_pool(pooling, None if depth is None else int(np.min(depth)))
     names = [parse_measure(text, level=level) for text in ("AP", "Bpref", f"Judged@{judged_at}")]
     ap, bpref, judged, condensed_ap = evaluate(graded, [*names, replace(names[0], condensed=True)])
     # Two grades will do: for AP a document is relevant or it is not.
@@ -418,28 +428,31 @@ def diagnose(
         reason = "no-documents"
     elif not taking.any():
         reason = "no-contributing-run"
-    ranks = rank_counts(rankings)
+    ranks = rank_counts(pooling)
     pool, bad_guess, topics = None, None, topic_counts(rankings)
     if depth is not None and reason is None:
-        pooled = within_depth(rankings, depth, taking)
-        n_outside = int(topic_counts(rankings, pooled).outside.sum())
+        pooled = within_depth(pooling, depth, taking)
+        n_outside = int(topic_counts(pooling, pooled).outside.sum())
         is_guess = source == "inferred" or contributing is None
         if is_guess and n_outside > MOSTLY_OUTSIDE * int(topics.judged.sum()):
             n_runs = int(np.count_nonzero(taking))
             bad_guess = BadGuess(int(np.min(depth)), source == "inferred", n_runs, n_outside)
             reason = "bad-guess"
     if depth is not None and reason is None:
-        known = pooled & (graded.open if graded.open is not None else np.False_)
-        n_open = sum(int(rankings.documents_at(one, known[:, one]).sum()) for one in range(known.shape[1]))
-        pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source, n_open=n_open)
-        topics = topic_counts(rankings, pooled)
-    return PoolDiagnosis(
-        rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None, bad_guess
-    )
+        n_open = 0
+        for one in range(len(rankings.topics)) if graded.open is not None else ():
+            known = rankings.documents_at(one, graded.open[:, one])
+            n_open += int((known & pooling.documents_at(one, pooled[:, one])).sum())
+        pool = _depth_pool(rankings, pooling, taking, depth, pooled, groups, source=source, n_open=n_open)
+        topics = topic_counts(pooling, pooled)
+    knows_runs = contributing is not None
+    found = scores, ranks, topics, inferred, pool, reason, knows_runs, bad_guess
+    return PoolDiagnosis(rankings, graded, pooling, *found)
 
 
 def _depth_pool(
     rankings: JudgedRankings,
+    pooling: JudgedRankings,
     contributing: NDArray[np.bool_],
     depth: Depths,
     pooled: NDArray[np.bool_],
@@ -455,10 +468,10 @@ def _depth_pool(
     depths = np.broadcast_to(depth, rankings.lengths.shape)[rows]
     least, deepest = int(depths.min()), int(depths.max())
     feeding = replace(
-        rankings,
+        pooling,
         tags=tuple(rankings.tags[row] for row in rows),
-        documents=rankings.documents[rows],
-        lengths=rankings.lengths[rows],
+        documents=pooling.documents[rows],
+        lengths=pooling.lengths[rows],
     )
     first = first_retrievals(feeding)
     brought = brought_by(feeding, pooled[rows])
@@ -469,7 +482,7 @@ def _depth_pool(
     n_pairs = int(brought.documents.sum())
     if n_judged < GUESSABLE * n_pairs:
         missed = replace(missed, expected=None, low=None, high=None, reason="pool-unjudged")
-    left_out = partial(_left_out, rankings, contributing, deepest, pooled)
+    left_out = partial(_left_out, rankings, pooling, contributing, deepest, pooled)
     return DepthPool(
         depth=least,
         deepest=deepest,
@@ -485,25 +498,26 @@ def _depth_pool(
         first=first,
         missed=missed,
         brought=brought,
-        holds=held_by_pool(rankings, pooled),
+        holds=held_by_pool(rankings, pooled, pooling),
     )
 
 
 def _left_out(
     rankings: JudgedRankings,
+    pooling: JudgedRankings,
     contributing: NDArray[np.bool_],
     depth: int,
     pooled: NDArray[np.bool_],
     groups: Sequence[str] | None,
 ) -> LeftOut:
     """Compute what leaving out every run, or every group, changes."""
-    uniques = remove_uniques(rankings, pooled, groups)
+    uniques = remove_uniques(pooling, pooled, groups)
     left = leave_out(rankings, uniques)
     rows = np.flatnonzero(contributing)
     owners = left.withdrawn.owners[rows]
     unique, relevant = np.zeros((2, len(left.withdrawn.names)), dtype=np.int64)
     for topic in range(len(rankings.topics)):
-        documents = np.where(pooled[rows, topic], rankings.documents[rows, topic], -1)
+        documents = np.where(pooled[rows, topic], pooling.documents[rows, topic], -1)
         alone = unique_contributions(documents[:, :depth], owners)[:, -1]
         unique[: alone.size] += alone
         here = uniques.topics == topic

@@ -307,19 +307,40 @@ def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, judged: Path) -> Non
     assert cli("diagnose", *STRICT, "--cutoff", "5", "--judged-at", "10").code == 1
 
 
-@pytest.mark.parametrize("is_pooled", [True, False])
 def test_what_was_pooled_and_not_judged_is_no_matter_of_order(
-    cli: Cli, here: Path, collection_of: Callable[..., None], *, is_pooled: bool
+    cli: Cli, here: Path, collection_of: Callable[..., None]
 ) -> None:
-    """One of twelve documents lacks a grade: the stored pool says whether it was there to be judged.
-
-    d10 and d11 tie at rank 11, of which the pool of depth 11 took the one, and trec_eval's order the other.
-    """
+    """One of twelve documents lacks a grade: the stored pool says that it was there to be judged."""
     docnos = [f"d{number:02}" for number in range(12)]
     collection_of("0-1", ann=[f"1 0 {docno} {int(docno < 'd03')}" for docno in docnos[:-1]])
-    write(here / "a.run", *[f"1 Q0 {docno} 1 {-min(rank, 10)} a" for rank, docno in enumerate(docnos)])
+    write(here / "a.run", *[f"1 Q0 {docno} 1 {-rank} a" for rank, docno in enumerate(docnos)])
     cli("import", "runs", "a.run").fine()
-    cli("pool", *(("--depth", "12") if is_pooled else ("--depth", "11", "--order", "docno-asc"))).fine()
+    cli("pool", "--depth", "12").fine()
     said = " ".join(cli("diagnose").fine().out.split())
-    assert f"1 of {12 if is_pooled else 11} pooled documents" in said
-    assert ("are unjudged; the pool is" in said, "equal scores" in said) == (True, not is_pooled)
+    assert "1 of 12 pooled documents" in said
+    assert ("are unjudged; the pool is" in said, "equal scores" in said) == (True, False)
+
+
+def test_a_pool_stays_in_the_order_that_it_was_made_in(cli: Cli, here: Path) -> None:
+    """By docno-asc r brought a and b, s b and c; trec ranks c, b, a and e, c, b: scores follow it."""
+    for tag, docnos in (("r", "abc"), ("s", "bce")):
+        write(here / tag, *[f"1 Q0 {one} 1 1 {tag}" for one in docnos])
+    write(here / "runs.tsv", "file\tcontributes", "r\tyes", "s\tyes")
+    write(here / "ann", "1 0 a 1", "1 0 b 0", "1 0 c 0")
+    cli("init", "--scale", "0-1").fine()
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    cli("pool", "--depth", "2", "--order", "docno-asc").fine()
+    cli("import", "judgements", "ann", "--judge", "ann").fine()
+    for order, ap in (("trec", 1 / 3), ("trec9", 1 / 3), ("docno-asc", 1.0)):
+        options = ("--order", order, "--format", "json")
+        found = cli("diagnose", *options).fine().dossier()
+        assert [row["ap"] for row in found["runs"]] == pytest.approx([ap, 0]), order
+        assert [row["unique"] for row in found["runs"]] == [1, 1]
+        [topic] = found["topics"]
+        assert (topic["pooled"], topic["pool_unjudged"], topic["outside"]) == (3, 0, 0)
+        assert any("P@2" in one for one in found["conclusions"]) == (order == "docno-asc")
+        depths = cli("diagnose", "--table", "depths", *options).fine().json()
+        assert [row["pairs"] for row in depths] == [2, 3]
+        brought = cli("report", "runs", "pages", *options).fine().json()["brought_alone"]
+        assert [(one["run"], one["docno"], one["rank"]) for one in brought] == [("r", "a", 1), ("s", "c", 2)]
+        assert [one["outcome"] for one in brought] == ["relevant", "not relevant"]
