@@ -66,16 +66,17 @@ def test_reuse(
         # a: 1/3. b: 1/4, and (1/2 + 2/4) / 2 = 1/2 with u, where a has 1/6: the order is reversed.
         ({"a": "nmx", "b": "nuvx"}, {"n": 0, "m": 0, "x": 1}, {"depth": 1}, "changes noticeably",
          [f"-1.00 if the {UNJUDGED} 2 of one run", "Another judging: unknown",
-          "0 of 1 pair of runs are sure"]),
+          "0 of 1 pair of runs are sure to keep their order: a limit"]),
         # a: 1, b: 0. With u a has 1/2 and b 1/4.
-        ({"a": "xz", "b": "yu"}, {"x": 1, "y": 0}, {"depth": 1}, "holds, as far as it could be tried",
+        ({"a": "xz", "b": "yu"}, {"x": 1, "y": 0}, {"depth": 1},
+         f"holds if the {UNJUDGED} 2 of one run, the worst, were relevant; nothing else could be tried",
          [f"1.00 if the {UNJUDGED} 2 of one run"]),
         # With y both have 1: no order.
         ({"a": "xy", "b": "yx"}, {"x": 1}, {"depth": 1}, "unknown",
          ["Unjudged documents: no tau: all are equal, so there is no order."]),
         # Whenever a document is relevant, it is x: always 1 and 1/2.
         ({"a": "xy", "b": "yx"}, {"x": 1, "y": 0}, {"depth": 2, "values": {0: 0, 1: 0.5}},
-         "holds, as far as it could be tried",
+         "holds on average if judged again; nothing else could be tried",
          ["1.00 on average if judged again", "Unjudged documents: none is at rank 3"]),
         # x, y or both, each as likely: tau 1, -1, and a tie.
         ({"a": "xy", "b": "yx"}, {"x": 1, "y": 0}, {"depth": 2, "values": {0: 0.5, 1: 0.5}},

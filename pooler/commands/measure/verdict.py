@@ -100,7 +100,12 @@ class Referee:
         each, whole = (f"{100 - 100 * self.alpha * n:.4g}%" for n in (1, len(others)))
         details = f"By {each} intervals of the differences to {tags[best]} in {name}, {whole} together"
         if unclear := [tag for tag, one in found.items() if one.to_judge]:
-            details += f"; judge more documents of {listed(unclear, 3)} first (`pooler compare` says which)"
+            first, feeding = found[unclear[0]], self.source.numbered.feeding
+            seems, its = ("they seem", "their") if unclear[1:] else ("it seems", "its")
+            details += f". {listed(unclear, 3)} may be better than {seems}: judge more of {its} documents"
+            details += f" first. Of {unclear[0]} {first.unjudged[1]:,} that count here are unjudged"
+            details += ", as it fed no pool" * bool(feeding and unclear[0] not in feeding)
+            details += f". To list them: `{first.command}`" * bool(first.command)
         return answer, f"{details}."
 
     def _of_measure(self, runs: Pair, name: MeasureName, values: NDArray[np.float64]) -> RunVerdict:

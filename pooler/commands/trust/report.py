@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -141,7 +142,13 @@ def report(
         *(() if others is None else others.words),
     ]
     shown = (_in_short(sentences), *filter(None, sections))
-    made = Report(_page(material, title, shown, (*_decision(material), *verdicts)))
+    reuse, order = (one.answer for one in answers[:2])
+    unknown = "Whether the collection is fair to new runs", "how far the order of these runs holds"
+    both = f"The collection is {reuse}", f"the order of these runs {order}"
+    parts = zip((reuse, order), both, unknown, strict=True)
+    trust = "; ".join(f"{whether} is unknown" if one == "unknown" else told for one, told, whether in parts)
+    decision = [replace(one, text=f"{one.text} {trust}.") for one in _decision(material)]
+    made = Report(_page(material, title, shown, (*decision, *verdicts)))
     if path is not None:
         made.write(path)
     return made
@@ -268,8 +275,8 @@ def _order(material: Material, missed: sections_of.SectionPart, again: sections_
         f"{part.about[:1].upper()}{part.about[1:]}: {part.why}." for part in (missed, again) if part.why
     ]
     sentences.append(
-        f"With any judgements of the unjudged documents, {met.n_settled:,} of"
-        f" {counted(met.n_all_pairs, 'pair')} of runs are sure to keep their order."
+        f"Whatever all unjudged documents of their lists are, {met.n_settled:,} of"
+        f" {counted(met.n_all_pairs, 'pair')} of runs are sure to keep their order: a limit, no forecast."
     )
     n_topics = int((found.topics.relevant > 0).sum())
     n_runs = counted(len(found.rankings.tags), "run")
@@ -281,9 +288,10 @@ def _order(material: Material, missed: sections_of.SectionPart, again: sections_
     elif lowest < SAME_ORDER:
         answer, concern = "moves", _DOUBTFUL
     elif known:
-        answer, concern = (
-            ("holds", _FINE) if len(known) > 1 else ("holds, as far as it could be tried", _UNKNOWN)
-        )
+        answer, concern = "holds", _FINE
+        if len(known) == 1:
+            tried = next(iter(known)).partition(" (")[0]
+            answer, concern = f"holds {tried}; nothing else could be tried", _UNKNOWN
     return Verdict(ORDER, answer, " ".join(sentences), _OF_TAU if known else "", n, concern)
 
 

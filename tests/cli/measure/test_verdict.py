@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -263,7 +265,27 @@ def test_a_report_begins_with_it(third: tuple[int, ...] | None, answer: str) -> 
     page = p.report(in_memory(a=(2,) * 8, b=UP, **({} if third is None else {"c": third})), depth=5)
     assert (page.page.verdicts[0].name, page.page.verdicts[0].answer) == ("Decision", answer)
     if third is not None:
-        assert page.page.verdicts[0].text == "By 97.5% intervals of the differences to b in AP, 95% together."
+        decision, *others = page.page.verdicts
+        assert decision.text.startswith("By 97.5% intervals of the differences to b in AP, 95% together. ")
+        # What can be trusted, for new runs and for these, ends it.
+        said = {one.name: one.answer for one in others}
+        assert said["Order of the runs"] == "unknown"
+        ends = f" The collection is {said['Reuse']}; how far the order of these runs holds is unknown."
+        assert decision.text.endswith(ends)
+
+
+def test_a_report_says_what_to_judge_before_it_decides(cli: Cli, here: Path) -> None:
+    """A run that fed no pool has four unjudged documents in each of 8 topics; its command lists them."""
+    write_case(here, lists(UP), ALL)
+    write_run(here, "late", dict.fromkeys(lists(UP), "STUVx"))
+    write(here / "runs.tsv", "file\tcontributes", "old.run\tyes", "new.run\tyes", "late.run\tno")
+    cli("report", "trust.html", "--qrels", "some.qrels", "--runs", "runs.tsv", "--depth", "5").fine()
+    text = html.unescape((here / "trust.html").read_text("utf-8").split("</li>")[0])
+    assert "Of late 32 that count here are unjudged, as it fed no pool." in text
+    [command] = re.findall("<code>pooler (pool next .*?)</code>", text)
+    rows = cli(*shlex.split(command), "--format", "json").fine().json()
+    assert {row["docno"] for row in rows} == set("STUV")
+    assert len(rows) == 32
 
 
 @pytest.mark.parametrize(("found", "said"), [(UP, "replaced"), (DOWN, "kept"), (MIXED, "asked")])
