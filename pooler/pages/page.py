@@ -10,6 +10,8 @@ from pooler.pages.charts import SHRINKS, Chart, draw_in_pieces, escaped, marked,
 
 WIDTH = 720.0
 """Width that charts are drawn at; in a narrower window they scroll in their box."""
+SHORT_WIDTH = 430.0
+"""That of a chart that a narrower window shrinks, to letters that can still be read."""
 
 _LAYOUT = """\
 *{box-sizing:border-box}
@@ -53,6 +55,7 @@ summary{cursor:pointer;color:var(--link);padding:.3rem 0}
 .scroll{overflow-x:auto;border:1px solid var(--rule);border-radius:6px;width:fit-content;
 min-width:100%;max-width:calc(100vw - 56px);position:relative;left:50%;transform:translateX(-50%)}
 details .scroll{max-height:32rem;overflow-y:auto}
+details.whole .scroll{max-height:none}
 table{border-collapse:collapse;font-size:.88em;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;padding:.4rem .7rem;color:var(--soft)}
 th,td{padding:.3rem .7rem;text-align:left;vertical-align:top;border-top:1px solid var(--rule)}
@@ -71,8 +74,12 @@ header,main,footer{padding-left:16px;padding-right:16px}
 h1{font-size:1.5rem}
 h2{font-size:1.25rem}
 .drawing svg{max-width:none}
+.drawing svg.short{max-width:100%}
 .scroll{max-width:calc(100vw - 32px)}
 tbody th:not(.number){min-width:8rem}
+.whole table{font-size:.76em}
+.whole th,.whole td{padding:.3rem .2rem}
+.whole tbody th:not(.number){min-width:4rem;overflow-wrap:anywhere;hyphens:auto}
 summary{padding:.6rem 0}
 }
 @media print{
@@ -133,8 +140,8 @@ class Figure:
     table: PageTable
     command: str
     n: str = ""
-    is_open: bool = False
-    """Whether the numbers are seen at once."""
+    is_short: bool = False
+    """Whether all is seen at once: the numbers are open, and the chart fits a telephone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +252,13 @@ def _section(section: Section, number: int) -> Iterator[str]:
 def _figure(figure: Figure, key: str) -> str:
     n_rows = len(figure.table.rows)
     n = f'<p class="how">N: {marked(figure.n)}.</p>' if figure.n else ""
-    opened = ' open=""' * figure.is_open
+    opened = ' class="whole" open=""' * figure.is_short
     return (
         f'<figure id="{key}" aria-labelledby="{key}-h">\n<figcaption>'
         f'<h3 id="{key}-h">{escaped(figure.chart.title)}</h3>\n'
         f'<p class="how">{marked(figure.how_to_read)}</p>'
         f"{n}</figcaption>\n"
-        f"{_drawing(figure.chart, key)}"
+        f"{_drawing(figure, key)}"
         f"<details{opened}>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
         f"</summary>\n{_table(figure.table, f'Numbers of {figure.chart.title}')}</details>\n"
         f"{_command(figure.command)}</figure>\n"
@@ -270,14 +277,15 @@ def _command(command: str) -> str:
     return f'<details>\n{summary}\n<p class="command">{code}</p></details>\n'
 
 
-def _drawing(chart: Chart, key: str) -> str:
+def _drawing(figure: Figure, key: str) -> str:
     """Return a chart in a box that it scrolls in; one that has grown beyond its width is not shrunk."""
-    drawn = ""
-    for drawing in draw_in_pieces(chart, width=WIDTH, key=key):
+    drawn, width = "", SHORT_WIDTH if figure.is_short else WIDTH
+    for drawing in draw_in_pieces(figure.chart, width=width, key=key):
         found = _WIDTH.search(drawing)
-        has_grown = found is not None and float(found[1]) > SHRINKS * WIDTH
-        drawn += drawing.replace("<svg ", '<svg class="grown" ', 1) if has_grown else drawing
-    return f'<div class="drawing"{_scrolls(chart.title)}>\n{drawn}</div>\n'
+        has_grown = found is not None and float(found[1]) > SHRINKS * width
+        name = "grown" if has_grown else "short" if figure.is_short else ""
+        drawn += drawing.replace("<svg ", f'<svg class="{name}" ', 1) if name else drawing
+    return f'<div class="drawing"{_scrolls(figure.chart.title)}>\n{drawn}</div>\n'
 
 
 def _table(table: PageTable, name: str = "") -> str:

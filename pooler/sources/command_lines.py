@@ -79,6 +79,11 @@ class CommandLines:
         is_option = any(run.startswith("-") and run != _STDIN for run in named)
         return _line([*words, *(["--"] if is_option else []), *named])
 
+    def of_files(self, name: str, *own: str) -> str:
+        """Write a command that measures the same of a run file and qrels that whoever types it has."""
+        options = self._options(with_list=False, instead={"--qrels": "QRELS-FILE"})
+        return _line([name, "RUN-FILE", *own, *options])
+
     def of_probabilities(self, name: str, *own: str) -> str:
         """Write a command about the runs, and how likely their documents are relevant."""
         return self.of_runs(name, *own, *(word for value in self.values for word in ("--value", value)))
@@ -94,7 +99,7 @@ class CommandLines:
             return []
         return ["--collection", _without_password(self._where())[0]]
 
-    def _options(self, *, with_list: bool) -> list[str]:
+    def _options(self, *, with_list: bool, instead: Mapping[str, Any] | None = None) -> list[str]:
         option = self.source.option
         values: dict[str, Any] = {
             "--qrels": option("qrels"),
@@ -105,6 +110,7 @@ class CommandLines:
             "--scale": option("scale"),
             "--code": option("codes"),
             "--lenient": self.source.lenient,
+            **(instead or {}),
         }
         words: list[str] = []
         for name, value in values.items():

@@ -74,8 +74,9 @@ def report(
     ] = MOST_DRAWN,
     cutoff: Cutoff = None,
 ) -> Report:
-    """Write a page that shows how far the collection can be trusted.
+    """Write how far to trust a collection, or pages for participants.
 
+    `pooler report runs DIR` writes a page a run, to hand out; this command writes one page on the collection.
     One HTML file that needs no network and no script. Its first lines answer which runs are the best, whether
     a new run can be scored fairly, how far the order can change, and whether judges agree; the rest is their
     grounds. Each figure comes with its numbers and the command that prints them.

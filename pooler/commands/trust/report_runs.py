@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ from pooler.pages.page import Figure, ReportPage, Section, Verdict
 from pooler.pages.report import Report, check_replaceable, figure, page_table, written_by
 from pooler.result import Later, Result
 from pooler.sources.command_lines import CommandLines
-from pooler.sources.source import Source
+from pooler.sources.source import Source, opened_collection
 from pooler.tables import REASON, RUN, TOPIC, Column, Plot, Show, Table, hidden, listed, tsv_lines
 from store.analysis.agreement.intervals import FEW_TOPICS, RESAMPLES
 from store.analysis.measures.names import MeasureName
@@ -38,6 +38,14 @@ SEED = 1
 """Of the bootstrap."""
 OUTCOMES = "relevant", "not relevant", "unjudged", "skipped", "cannot be judged", "undecided", "not pooled"
 """What judging found in a document."""
+TIES = {
+    "trec": "by docno, descending",
+    "trec9": "by docno, descending, and scores have 32 bits, as in trec_eval 9.0.4",
+    "docno-asc": "by docno, ascending",
+    "rank": "by the rank in the file",
+    "file": "by the lines of the file",
+}
+"""How equal scores are ordered, by `Order`."""
 _BROUGHT = "run", "topic", "docno", "rank", "outcome", "grade"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 100
@@ -119,11 +127,14 @@ def report_runs(
         settings=scored.settings,
     )
     options = [word for one in scored.measures for word in ("-m", one)]
-    commands = CommandLines(source, judged.files, cutoff)
+    line = CommandLines(source, judged.files, cutoff).of_files("evaluate", "--by-topic", *options)
+    about, titles = _about(source, diagnosis), {}
+    if not source.is_of_files:
+        with opened_collection(source.collection) as opened:
+            titles = {one.topic: one.title for one in opened.topics.all() if one.title}
     with progress("pages", len(found.chosen)) as advance:
         for tag in found.chosen:
-            line = commands.of_runs("evaluate", "--by-topic", *options, runs=[tag])
-            found.pages[tag] = Report(_page(found, tag, line, names=names))
+            found.pages[tag] = Report(_page(found, tag, about, line, titles, names=names))
             advance(1)
         if path is not None:
             found.write(path)
@@ -145,6 +156,24 @@ def file_names(tags: Sequence[str]) -> list[str]:
             name = f"{plain}-{number}"
         found[name.lower()] = f"{name}.html"
     return [*found.values()]
+
+
+def _about(source: Source, diagnosis: Diagnosis) -> tuple[str, str]:
+    """Say what the runs are measured with: for titles, and in a few sentences."""
+    found, pool, qrels = diagnosis.found, diagnosis.found.pool, Path(source.qrels_name).name
+    of, text = f"measured by {qrels}", ""
+    if not source.is_of_files:
+        with opened_collection(source.collection) as opened:
+            of, text = f"in {opened.name}", f"Collection: {opened.name}. "
+    text += f"Qrels: {qrels}, {counted(int(found.topics.judged.sum()), 'judgement')}; relevant = grade"
+    text += f" {diagnosis.judged.level} or more. Equal scores are ordered {TIES[source.order]}"
+    text += f" (`--order {source.order}`)."
+    if pool is not None:
+        first = "document" if pool.span == "1" else f"{pool.span} documents"
+        text += f" The pool has the first {first} of {counted(int(pool.contributing.sum()), 'run')}"
+        other = f", equal scores {TIES[source.pool_order]}" * (source.pool_order != source.order)
+        text += f"{', as the judgements look' * (pool.source == 'inferred')}{other}."
+    return of, text
 
 
 def _brought(source: Source, diagnosis: Diagnosis, depth: int | None) -> Table | None:
@@ -224,15 +253,16 @@ class RunPages(Result):
     def _summary(self) -> Table:
         columns: dict[Column, Any] = {RUN: self.runs, hidden("page", "text"): file_names(self.runs)}
         limits = self.evaluation.interval.transpose(1, 0, 2)
+        about = "the mean, as of every measure; json and tsv have intervals, too"
         for name, one, (low, high) in zip(self.evaluation.measures, self.placed, limits, strict=True):
-            columns[Column(name, "float", about="the mean; json and tsv have intervals, too")] = one.mean
+            columns[Column(name, "float", about=about)], about = one.mean, ""
             columns |= {hidden(f"{name}_low"): low, hidden(f"{name}_high"): high}
             for end in ("place", "place_low", "place_high"):
                 show: Show = "always" if end == "place" else "never"
                 cells = [None if np.isnan(place) else int(place) for place in getattr(one, end)]
                 columns[Column(f"{name}_{end}", "int", "place", "1 = the best", show=show)] = cells
         outcomes = [self.outcomes(tag) for tag in self.runs]
-        about = "documents that no other run brought to the pool; -: it fed none"
+        about = "documents of the pool that no other run that fed it brought; -: the run fed none"
         totals = [None if one is None else one.total() for one in outcomes]
         columns[Column("unique", "int", about=about)] = totals
         for name in OUTCOMES:
@@ -261,7 +291,8 @@ class RunPages(Result):
                     those = own, best[at], median[at], worst[at], own - median[at]
                     reason = scores.reason(run, at)
                     rows.append((tag, measure, self.evaluation.topics[at], *those, best_runs[at], reason))
-        floats = [Column(name, "float") for name in ("score", "best", "median", "worst", "difference")]
+        floats = [Column(name, "float") for name in ("score", "best", "median", "worst")]
+        floats += [Column("difference", "float", "from median")]
         columns = [RUN, Column("measure"), TOPIC, *floats, Column("best_runs"), REASON]
         return Table.of_columns("topics", dict(zip(columns, zip(*rows, strict=True), strict=True)))
 
@@ -273,28 +304,32 @@ def _of(table: Table, **cells: str) -> Table:
     return replace(table, notes=())
 
 
-def _page(found: RunPages, tag: str, command: str, *, names: bool) -> ReportPage:
+def _page(
+    found: RunPages, tag: str, about: tuple[str, str], command: str, titles: Mapping[str, str], *, names: bool
+) -> ReportPage:
     """Make the page of a run, whose scores a command prints."""
-    n_topics = len(found.evaluation.topics)
-    parts = [_measured(found, place, tag, names=names) for place in range(len(found.placed))]
+    n_topics, (of, what) = len(found.evaluation.topics), about
+    parts = [_measured(found, place, tag, titles, names=names) for place in range(len(found.placed))]
     parts += [_flipped(found, tag), _alone(found, tag)]
     runs, topics = counted(len(found.runs), "run"), counted(n_topics, "topic")
     voters = found.diagnosis.judged.voters
     sentences = [
-        f"This run beside all {runs}, itself among them, on {topics} with judgements; relevant = grade"
-        f" {found.diagnosis.judged.level} or more.",
+        what,
+        f"This run stands beside all {runs}, itself among them, on {topics} with judgements.",
         *voters_sentence(voters),
         *models_sentence(voters.models if voters.is_named else ()),
         "Intervals (95%) say what other topics like these could change: of a mean by Student's t, of a place"
         f" by {RESAMPLES:,} draws of as many topics with replacement (bootstrap, seed {SEED}).",
         *[f"With fewer than {FEW_TOPICS} topics they are too narrow."] * (n_topics < FEW_TOPICS),
-        *[f"The run's own scores: `{command}`."] * bool(command),
+        f"The run's own scores, of its file and the qrels: `{command}`.",
     ]
     verdicts, sections = zip(*parts, strict=True)
-    return ReportPage(f"Run {tag}", " ".join(sentences), sections, written_by(), verdicts)
+    return ReportPage(f"Run {tag} {of}", " ".join(sentences), sections, written_by(), verdicts)
 
 
-def _measured(found: RunPages, place: int, tag: str, *, names: bool) -> tuple[Verdict, Section]:
+def _measured(
+    found: RunPages, place: int, tag: str, titles: Mapping[str, str], *, names: bool
+) -> tuple[Verdict, Section]:
     """Show a measure: the run's place, and its scores beside those of all."""
     run, measure, one = found.runs.index(tag), found.evaluation.measures[place], found.placed[place]
     table = _of(found.table("topics"), run=tag, measure=measure)
@@ -306,8 +341,8 @@ def _measured(found: RunPages, place: int, tag: str, *, names: bool) -> tuple[Ve
         text = f"Mean {one.mean[run]:.4f}; the best run has {best}, the median {median}, the worst {worst}."
     low, high = found.evaluation.interval[:, place, run]
     if not np.isnan(low):
-        text += f" Other topics like these could give it {low:.4f} to {high:.4f}, and place"
-        text += f" {one.place_low[run]:.0f} to {one.place_high[run]:.0f} (95%)."
+        ends = _span(one.place_low[run], one.place_high[run])
+        text += f" Other topics like these could give it {low:.4f} to {high:.4f}, and place {ends} (95%)."
     signs = np.sign(np.round(np.array(table.data["difference"]), 12))
     better, worse, same = (int((signs == sign).sum()) for sign in (1, -1, 0))
     how = f"Better than the median on {counted(better, 'topic')}, worse on {worse:,}, the same on {same:,}."
@@ -317,8 +352,10 @@ def _measured(found: RunPages, place: int, tag: str, *, names: bool) -> tuple[Ve
         table=table, kind="bars", label="topic", value=by, by=by, axis=axis, title=f"{axis} of all runs"
     )
     columns = ["topic", "score", "best", "median", "worst", by, *["best_runs"] * names, "reason"]
-    drawn = figure(plot, how, "", table, columns, caption="best, median, worst: of all runs.", n=n)
-    shown = replace(drawn, is_open=True) if isinstance(drawn, Figure) else drawn
+    called = [f"{topic} {titles.get(str(topic), '')}".strip() for topic in table.data["topic"]]
+    titled = replace(table, data={**table.data, "topic": called})
+    drawn = figure(plot, how, "", titled, columns, caption="best, median, worst: of all runs.", n=n)
+    shown = replace(drawn, is_short=True) if isinstance(drawn, Figure) else drawn
     return Verdict(measure, answer, text, n=n), Section(f"{measure}, topic by topic", (shown,))
 
 
@@ -333,11 +370,12 @@ def _flipped(found: RunPages, tag: str) -> tuple[Verdict, Section]:
     before, after = places(flips.map_before)[run], places(flips.map_after)[:, run]
     text = f"At {below}, the run has an unjudged document on {counted(n_open, 'topic')}."
     if n_open:
+        moved = f"be {after[run]:.0f} instead of" if after[run] != before else "stay"
         text += f" Were they relevant, its MAP would be {flips.map_after[run, run]:.4f} instead of"
-        text += f" {score:.4f}, and its place {after[run]:.0f} instead of {before:.0f}."
+        text += f" {score:.4f}, and its place would {moved} {before:.0f}."
     if (others := np.delete(after, run)).size:
-        ends = dict.fromkeys((f"{others.min():.0f}", f"{others.max():.0f}"))
-        text += f" Were those of one other run relevant instead, its place would be {' to '.join(ends)}."
+        ends = _span(others.min(), others.max())
+        text += f" Were those of one other run relevant instead, its place would be {ends}."
     limits = f"Whatever all unjudged documents of its list are, its MAP is from {low:.4f} to {high:.4f}."
     names = ["topic", "docno", "status", "ap_before", "change", "reason"]
     caption = f"The document at {below}, and by how much AP would change if it is unjudged and were relevant"
@@ -347,12 +385,16 @@ def _flipped(found: RunPages, tag: str) -> tuple[Verdict, Section]:
     return Verdict(title, answer, text), Section(title, (text, limits, own))
 
 
+def _span(low: float, high: float) -> str:
+    return " to ".join(dict.fromkeys((f"{low:.0f}", f"{high:.0f}")))
+
+
 def _alone(found: RunPages, tag: str) -> tuple[Verdict, Section]:
     """Show the documents that the run alone brought to the pool."""
-    title, outcomes = "Documents that no other run brought", found.outcomes(tag)
+    title, outcomes = "Documents that no other run brought to the pool", found.outcomes(tag)
     pool = found.diagnosis.found.pool
     if outcomes is None or found.brought is None or pool is None:
-        answer, why = ("none", "The run fed no pool.") if pool else ("unknown", "The pool is not known.")
+        answer, why = ("not counted", "This run fed no pool.") if pool else ("unknown", "No pool is known.")
         return Verdict(title, answer, why), Section(title, (why,))
     parts = [f"{outcomes[name]:,} {name}" for name in OUTCOMES if outcomes[name]]
     n = counted(outcomes.total(), "document")

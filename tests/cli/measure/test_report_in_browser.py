@@ -73,3 +73,16 @@ def test_printed_page_is_small(cli: Cli, judged: Path) -> None:
     browse(judged, judged / "trust.html", f"--print-to-pdf={paper}")
     assert paper.read_bytes().startswith(b"%PDF")
     assert paper.stat().st_size < 1_000_000
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_page_of_a_run_hides_nothing_in_a_box(width: int, cli: Cli, judged: Path) -> None:
+    """Charts and the tables below them are seen whole, in letters of 10 pixels or more."""
+    cli("report", "runs", "pages", "--for", "bm25-words", "--qrels", "strict", "-m", "AP", "-m", "P@5").fine()
+    boxes = "[...page.querySelectorAll('figure .drawing, figure .scroll')]"
+    hidden = "one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1"
+    script = f"{boxes}.length + ' ' + {boxes}.filter(one => {hidden}).length"
+    page = judged / "pages/bm25-words.html"
+    assert measured(judged / "pages", page, script, width) == "4 0"
+    letters = "page.querySelector('figure svg').getBoundingClientRect().width * 13 / 430"
+    assert float(measured(judged / "pages", page, letters, width)) >= 10

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -171,6 +173,47 @@ def test_flips_and_what_runs_brought_are_those_of_other_commands(cli: Cli, judge
     for row in cli("diagnose", *options, "--by", "run").fine().json()["runs"]:
         of_run = summary[row["run"]]
         assert (row["unique"], row["unique_relevant"]) == (of_run["unique"], of_run["unique_relevant"])
+
+
+def head_of(page: Path) -> str:
+    """Return the words above the contents of a page."""
+    text = page.read_text("utf-8")
+    return html.unescape(re.sub("<[^>]+>", "", text[text.index("<h1>") : text.index("<nav")]))
+
+
+def test_a_page_says_what_it_is_of(cli: Cli, here: Path) -> None:
+    """Collection, qrels, judgements, ties and pool; and the command on it, typed by who has files alone."""
+    for tag, docnos in (("mine", "abc"), ("late", "cba")):
+        write(here / f"{tag}.run", *[f"{topic} Q0 {one} 1 1 {tag}" for topic in "12" for one in docnos])
+    write(here / "runs.tsv", "file\tcontributes", "mine.run\tyes", "late.run\tno")
+    write(here / "ann", "1 0 a 2", "1 0 b 1", "2 0 a 1", "2 0 b 2")
+    cli("init", "--scale", "0-2", "--name", "harvest").fine()
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    cli("pool", "--depth", "2", "--order", "docno-asc").fine()
+    cli("import", "judgements", "ann", "--judge", "ann").fine()
+    cli("import", "topics", write(here / "topics.tsv", "1\tlate frost", "2\tseed")).fine()
+    options = ("--level", "2", "--order", "trec9", "--format", "json")
+    (row, _) = cli("report", "runs", "pages", *options).fine().json()["summary"]
+    mine, late = head_of(here / "pages/mine.html"), head_of(here / "pages/late.html")
+    assert mine.startswith("Run mine in harvest")
+    for words in (
+        "Collection: harvest. Qrels: official@1, 4 judgements; relevant = grade 2 or more.",
+        "scores have 32 bits, as in trec_eval 9.0.4 (--order trec9).",
+        "The pool has the first 2 documents of 1 run, equal scores by docno, ascending.",
+        "and place 1 (95%).",
+        "brought to the pool: 4.",
+    ):
+        assert words in mine, words
+    assert "brought to the pool: not counted. This run fed no pool." in late
+    assert "its place would be 1." in late
+    assert ["1 late frost", "0.3333"] in [one[:2] for one in cells(here / "pages/mine.html")]
+    cli("export", "qrels", "--out", "some.qrels").fine()
+    [command] = re.findall("pooler (evaluate RUN-FILE .*? QRELS-FILE[^.]*)", mine)
+    typed = shlex.split(command.replace("RUN-FILE", "mine.run").replace("QRELS-FILE", "some.qrels"))
+    Path("collection.db").rename("away.db")
+    scores = {one["topic"]: one["value"] for one in cli(*typed, "--format", "json").fine().json()}
+    assert scores == pytest.approx({"1": 1 / 3, "2": 1 / 2, "all": 5 / 12})
+    assert row["AP(rel=2)"] == pytest.approx(5 / 12)
 
 
 def test_names_of_files_are_safe(cli: Cli, here: Path) -> None:
