@@ -375,18 +375,13 @@ class Source:
         return judged_rankings(list(binary), judged.ranked.tags, rankings, binary, cutoff=cutoff)
 
     @cached_property
-    def pool_order(self) -> Order:
-        """The order that the collection's depth pools were made in, where they share one; else `order`."""
+    def as_pooled(self) -> Source:
+        """The same in the order that the collection's depth pools were made in, where they share one."""
         if self.is_of_files or self.runs_are_files:
-            return self.order
+            return self
         with opened_collection(self.collection) as opened:
             orders = {one.order for one in depth_pools(opened)}
-        return orders.pop() if len(orders) == 1 else self.order
-
-    @cached_property
-    def as_pooled(self) -> Source:
-        """The same in `pool_order`, whatever the order of what is scored."""
-        return self if self.pool_order == self.order else self.with_order(self.pool_order)
+        return self.with_order(*orders) if len(orders) == 1 and orders != {self.order} else self
 
     def pooling(self, cutoff: int = 1000) -> JudgedRankings:
         """Return `arrays`, each list in the order that the pool was made in; codes stay the same."""

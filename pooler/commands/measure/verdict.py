@@ -101,9 +101,8 @@ class Referee:
         details = f"By {each} intervals of the differences to {tags[best]} in {name}, {whole} together"
         if unclear := [tag for tag, one in found.items() if one.to_judge]:
             first, feeding = found[unclear[0]], self.source.numbered.feeding
-            seems, its = ("they seem", "their") if unclear[1:] else ("it seems", "its")
-            details += f". {listed(unclear, 3)} may be better than {seems}: judge more of {its} documents"
-            details += f" first. Of {unclear[0]} {first.unjudged[1]:,} that count here are unjudged"
+            details += f". To be sure, judge more documents of {listed(unclear, 3)} first"
+            details += f". Of {unclear[0]} {first.unjudged[1]:,} that count here are unjudged"
             details += ", as it fed no pool" * bool(feeding and unclear[0] not in feeding)
             details += f". To list them: `{first.command}`" * bool(first.command)
         return answer, f"{details}."

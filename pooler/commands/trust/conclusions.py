@@ -127,15 +127,11 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
         if pool.depth > 1:
             what += f", and any other measure that looks only at the first {pool.depth:,} and does not ask"
             what += " how many relevant documents there are,"
-        first_ranks = np.minimum(found.rankings.lengths, pool.depth)[pool.contributing].sum()
-        judged = int(found.graded.judged[pool.contributing, :, : pool.depth].sum())
-        if n_left := int(first_ranks) - judged:
-            yield (
-                f"Equal scores are scored in another order than that of the pool, so that {n_left:,} of the"
-                f" first {pool.depth:,} documents of {whose} are not judged, topics added up."
-            )
-        else:
+        ranks = np.minimum(found.rankings.lengths, pool.depth)[pool.contributing].sum()
+        if ranks == found.graded.judged[pool.contributing, :, : pool.depth].sum():
             yield f"{what} is final for {whose} unless {but}."
+        else:
+            yield "Scores order equal scores otherwise than the pool, so not all of these ranks are judged."
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         reached, deeper = found.ranks.judged_down_to(MOSTLY_JUDGED), ""

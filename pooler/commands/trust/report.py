@@ -143,12 +143,8 @@ def report(
         *(() if others is None else others.words),
     ]
     shown = (_in_short(sentences), *filter(None, sections))
-    reuse, order = (one.answer for one in answers[:2])
-    unknown = "Whether the collection is fair to new runs", "how far the order of these runs holds"
-    both = f"The collection is {reuse}", f"the order of these runs {order}"
-    parts = zip((reuse, order), both, unknown, strict=True)
-    trust = "; ".join(f"{whether} is unknown" if one == "unknown" else told for one, told, whether in parts)
-    decision = [replace(one, text=f"{one.text} {trust}.") for one in _decision(material)]
+    trust = " ".join(f"{one.name}: {one.answer}." for one in answers[:2])
+    decision = [replace(one, text=f"{one.text} {trust}") for one in _decision(material)]
     made = Report(_page(material, title, shown, (*decision, *verdicts)))
     if path is not None:
         made.write(path)

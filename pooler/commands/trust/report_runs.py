@@ -115,6 +115,10 @@ def report_runs(
         pool = diagnosis.found.pool
         depth = depth or (None if judged.pools or pool is None else pool.depth)
         flips = sensitivity(source, depth=depth, cutoff=cutoff) if depth or judged.pools else None
+    name, titles = "", {}
+    if not source.is_of_files:
+        with opened_collection(source.collection) as opened:
+            name, titles = opened.name, {one.topic: one.title for one in opened.topics.all()}
     for warning in diagnosis.warnings:
         warn(warning)
     found = RunPages(
@@ -123,18 +127,16 @@ def report_runs(
         flips=flips,
         placed=tuple(place_runs(one.values, seed=SEED) for one in scored.scores),
         brought=_brought(source, diagnosis, depth),
+        titles=titles,
         chosen=tuple(dict.fromkeys(only)) or scored.runs,
         settings=scored.settings,
     )
+    about = _about(source, diagnosis, name)
     options = [word for one in scored.measures for word in ("-m", one)]
     line = CommandLines(source, judged.files, cutoff).of_files("evaluate", "--by-topic", *options)
-    about, titles = _about(source, diagnosis), {}
-    if not source.is_of_files:
-        with opened_collection(source.collection) as opened:
-            titles = {one.topic: one.title for one in opened.topics.all() if one.title}
     with progress("pages", len(found.chosen)) as advance:
         for tag in found.chosen:
-            found.pages[tag] = Report(_page(found, tag, about, line, titles, names=names))
+            found.pages[tag] = Report(_page(found, tag, about, line, names=names))
             advance(1)
         if path is not None:
             found.write(path)
@@ -158,22 +160,20 @@ def file_names(tags: Sequence[str]) -> list[str]:
     return [*found.values()]
 
 
-def _about(source: Source, diagnosis: Diagnosis) -> tuple[str, str]:
+def _about(source: Source, diagnosis: Diagnosis, name: str) -> tuple[str, str]:
     """Say what the runs are measured with: for titles, and in a few sentences."""
     found, pool, qrels = diagnosis.found, diagnosis.found.pool, Path(source.qrels_name).name
-    of, text = f"measured by {qrels}", ""
-    if not source.is_of_files:
-        with opened_collection(source.collection) as opened:
-            of, text = f"in {opened.name}", f"Collection: {opened.name}. "
-    text += f"Qrels: {qrels}, {counted(int(found.topics.judged.sum()), 'judgement')}; relevant = grade"
+    text = (
+        f"Collection: {name}. " * bool(name)
+        + f"Qrels: {qrels}, {counted(int(found.topics.judged.sum()), 'judgement')}; relevant = grade"
+    )
     text += f" {diagnosis.judged.level} or more. Equal scores are ordered {TIES[source.order]}"
     text += f" (`--order {source.order}`)."
     if pool is not None:
-        first = "document" if pool.span == "1" else f"{pool.span} documents"
-        text += f" The pool has the first {first} of {counted(int(pool.contributing.sum()), 'run')}"
-        other = f", equal scores {TIES[source.pool_order]}" * (source.pool_order != source.order)
-        text += f"{', as the judgements look' * (pool.source == 'inferred')}{other}."
-    return of, text
+        text += f" Depth of the pool: {pool.span}, of {counted(int(pool.contributing.sum()), 'run')}"
+        text += f", equal scores {TIES[source.as_pooled.order]}" * (source.as_pooled is not source)
+        text += f"{', as the judgements look' * (pool.source == 'inferred')}."
+    return f"in {name}" if name else f"measured by {qrels}", text
 
 
 def _brought(source: Source, diagnosis: Diagnosis, depth: int | None) -> Table | None:
@@ -218,6 +218,8 @@ class RunPages(Result):
     placed: tuple[Placed, ...]
     """By measure, over runs."""
     brought: Table | None
+    titles: Mapping[str, str]
+    """Of topics, where a collection has them."""
     chosen: tuple[str, ...]
     """Runs that have a page."""
     pages: dict[str, Report] = field(default_factory=dict)
@@ -304,12 +306,10 @@ def _of(table: Table, **cells: str) -> Table:
     return replace(table, notes=())
 
 
-def _page(
-    found: RunPages, tag: str, about: tuple[str, str], command: str, titles: Mapping[str, str], *, names: bool
-) -> ReportPage:
+def _page(found: RunPages, tag: str, about: tuple[str, str], command: str, *, names: bool) -> ReportPage:
     """Make the page of a run, whose scores a command prints."""
     n_topics, (of, what) = len(found.evaluation.topics), about
-    parts = [_measured(found, place, tag, titles, names=names) for place in range(len(found.placed))]
+    parts = [_measured(found, place, tag, names=names) for place in range(len(found.placed))]
     parts += [_flipped(found, tag), _alone(found, tag)]
     runs, topics = counted(len(found.runs), "run"), counted(n_topics, "topic")
     voters = found.diagnosis.judged.voters
@@ -327,9 +327,7 @@ def _page(
     return ReportPage(f"Run {tag} {of}", " ".join(sentences), sections, written_by(), verdicts)
 
 
-def _measured(
-    found: RunPages, place: int, tag: str, titles: Mapping[str, str], *, names: bool
-) -> tuple[Verdict, Section]:
+def _measured(found: RunPages, place: int, tag: str, *, names: bool) -> tuple[Verdict, Section]:
     """Show a measure: the run's place, and its scores beside those of all."""
     run, measure, one = found.runs.index(tag), found.evaluation.measures[place], found.placed[place]
     table = _of(found.table("topics"), run=tag, measure=measure)
@@ -352,7 +350,7 @@ def _measured(
         table=table, kind="bars", label="topic", value=by, by=by, axis=axis, title=f"{axis} of all runs"
     )
     columns = ["topic", "score", "best", "median", "worst", by, *["best_runs"] * names, "reason"]
-    called = [f"{topic} {titles.get(str(topic), '')}".strip() for topic in table.data["topic"]]
+    called = [f"{topic} {found.titles.get(str(topic), '')}".strip() for topic in table.data["topic"]]
     titled = replace(table, data={**table.data, "topic": called})
     drawn = figure(plot, how, "", titled, columns, caption="best, median, worst: of all runs.", n=n)
     shown = replace(drawn, is_short=True) if isinstance(drawn, Figure) else drawn

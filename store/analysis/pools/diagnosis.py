@@ -440,13 +440,12 @@ def diagnose(
             reason = "bad-guess"
     if depth is not None and reason is None:
         n_open = 0
-        for one in range(len(rankings.topics)) if graded.open is not None else ():
-            known = rankings.documents_at(one, graded.open[:, one])
+        for one in range(0 if graded.open is None else len(rankings.topics)):
+            known = rankings.documents_at(one, graded.open[:, one])  # type: ignore[index]
             n_open += int((known & pooling.documents_at(one, pooled[:, one])).sum())
         pool = _depth_pool(rankings, pooling, taking, depth, pooled, groups, source=source, n_open=n_open)
         topics = topic_counts(pooling, pooled)
-    knows_runs = contributing is not None
-    found = scores, ranks, topics, inferred, pool, reason, knows_runs, bad_guess
+    found = scores, ranks, topics, inferred, pool, reason, contributing is not None, bad_guess
     return PoolDiagnosis(rankings, graded, pooling, *found)
 
 

@@ -199,7 +199,7 @@ def test_a_page_says_what_it_is_of(cli: Cli, here: Path) -> None:
     for words in (
         "Collection: harvest. Qrels: official@1, 4 judgements; relevant = grade 2 or more.",
         "scores have 32 bits, as in trec_eval 9.0.4 (--order trec9).",
-        "The pool has the first 2 documents of 1 run, equal scores by docno, ascending.",
+        "Depth of the pool: 2, of 1 run, equal scores by docno, ascending.",
         "and place 1 (95%).",
         "brought to the pool: 4.",
     ):

@@ -270,7 +270,7 @@ def test_a_report_begins_with_it(third: tuple[int, ...] | None, answer: str) -> 
         # What can be trusted, for new runs and for these, ends it.
         said = {one.name: one.answer for one in others}
         assert said["Order of the runs"] == "unknown"
-        ends = f" The collection is {said['Reuse']}; how far the order of these runs holds is unknown."
+        ends = f" Reuse: {said['Reuse']}. Order of the runs: unknown."
         assert decision.text.endswith(ends)
 
 
