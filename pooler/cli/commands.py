@@ -261,7 +261,7 @@ class Workflow(Quick, TyperGroup):
 
         Without a word it is `status` where a collection is named or lies here, else help.
         """
-        if not args:
+        if not args and not extra.get("resilient_parsing"):  # of completion, which asks for words
             from pooler.sources.stored import DEFAULT_COLLECTION
 
             is_here = os.environ.get("POOLER_COLLECTION") or Path(DEFAULT_COLLECTION).is_file()

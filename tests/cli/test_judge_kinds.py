@@ -118,7 +118,7 @@ def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
     assert "Pairs of models: agreement on grades" in told.out
     assert "people together" not in told.out
     two = cli("agreement", "anna", "strict").fine()
-    assert "people and models are measured together: 1 person, 1 model\n" in two.err
+    assert two.out.startswith("2 judges (1 person, 1 model)\n")
     models = cli("agreement", *JUDGES).fine()
     assert "models" not in models.err
     assert models.out.startswith("3 judges\n")
