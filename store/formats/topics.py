@@ -460,16 +460,22 @@ def _colon_topics(lines: Sequence[tuple[int, str]], topics: _Topics, faults: Fau
 
 
 _MARKS = {",": "comma", ";": "semicolon", "|": "bar", ": ": "colon", " ": "blank"}
+_WITH_NUMBER = re.compile(r"\S*\d")
 _ID_AND_MARK = re.compile(r"[^\s,;|]+?([,;|]|:? )")
 
 
 def _tabs_hint(path: str, bare: Sequence[str], *, is_mixed: bool) -> str | None:
     """Return what to type where all `bare` lines have the same in place of a tab, and others tabs."""
+    names = [Part(0, cell.strip(' "'), "", "").meant for cell in re.split("[,;]", bare[0])] if bare else []
+    if not is_mixed and {*names} & {*_FIELD_OF}:
+        return f"the first line names no column of ids: add one, as in id,{names[0]}"
     # A title may have any mark: it is the first that parts it from the topic.
     found = {match and match[1] for match in map(_ID_AND_MARK.match, bare)}
     mark = found.pop() if len(found) == 1 else None
     if mark is None:
         return None
+    if mark == " " and not all(map(_WITH_NUMBER.match, bare)):
+        return "each line begins with the id of its topic, and a tab: 1<TAB>red shoes"
     passed = r"/\t/!" if is_mixed else ""
     command = piped(path, rf"sed '{passed}s/{mark} */\t/'")
     return f"turn the first {_MARKS[mark]} of each line into a tab: {command}"

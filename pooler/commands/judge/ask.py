@@ -128,6 +128,8 @@ def ask(
     is_mock = name == MOCK
     server = mock.ENDPOINT if is_mock else read_endpoint(endpoint)
     if is_mock:
+        if not collection.pools.all():
+            raise PoolerError("there is no pool to judge", hint="pooler pool makes one")
         collection.models.add(name, mock.IDENTITY, prompt=TEMPLATE)
         warn("mock is no language model: it counts words; its grades show how things work, and nothing else")
     if max_cost is not None and price is None:

@@ -17,7 +17,7 @@ from pooler.sources.command_lines import CommandLines
 from pooler.sources.source import Source
 from pooler.tables import listed
 from store.analysis.arrays import Grades
-from store.analysis.measures.names import MeasureName, Scores, evaluate
+from store.analysis.measures.names import MEASURES, MeasureName, Scores, evaluate
 from store.analysis.pools.contributions import infer_pool
 from store.analysis.rankings import graded_rankings, judged_rankings
 from store.analysis.significance.power import MOST_TOPICS, POWER, detectable_effect, topics_for_power
@@ -98,7 +98,7 @@ class Referee:
         are = "is" if len(alike) == 1 else "cannot be told apart by these topics, and are"
         answer = f"{listed(alike, 3)} {are} the best of {len(tags):,} runs"
         each, whole = (f"{100 - 100 * self.alpha * n:.4g}%" for n in (1, len(others)))
-        details = f"By {each} intervals of the differences to {tags[best]} in {name}, {whole} together"
+        details = f"By {each} intervals of the differences to {tags[best]} in {_unit(name)}, {whole} together"
         if unclear := [tag for tag, one in found.items() if one.to_judge]:
             first, feeding = found[unclear[0]], self.source.numbered.feeding
             details += f". To be sure, judge more documents of {listed(unclear, 3)} first"
@@ -110,11 +110,12 @@ class Referee:
     def _of_measure(self, runs: Pair, name: MeasureName, values: NDArray[np.float64]) -> RunVerdict:
         decision, test = self._decide(values)
         rank, unjudged, to_judge, to_settle = self._unjudged(runs, name, decision)
-        details = f"{runs[1]} - {runs[0]} in {name}: {OF_PAIRS[test.reason or 'no-topics']}"
+        details = f"{runs[1]} - {runs[0]} in {_unit(name)}: {OF_PAIRS[test.reason or 'no-topics']}"
         if test.low is not None:
             details = (
-                f"{runs[1]} - {runs[0]} is {test.difference:.4f} in {name}, {100 * test.level:.4g}% interval"
-                f" {test.low:.4f} to {test.high:.4f}, {counted(test.n_topics, 'topic')}"
+                f"{runs[1]} - {runs[0]} is {test.difference:.4f} in {_unit(name)},"
+                f" {100 * test.level:.4g}% interval {test.low:.4f} to {test.high:.4f},"
+                f" {counted(test.n_topics, 'topic')}"
             )
         alpha, deviation, command, needed = 1 - test.level, math.sqrt(test.variance or 0), "", None
         outcome, answer = self._answer(runs, decision, is_worse=test.high is not None and test.high < -SAME)
@@ -212,3 +213,8 @@ class Referee:
                 differ = [pair for pair, reason in why if reason == "undecided" and pair[0] in grades]
                 to_settle = sum(known.get(docno) in open_ids[topic] for topic, docno in differ)
         return rank, (first, second), to_judge, to_settle
+
+
+def _unit(name: MeasureName) -> str:
+    """Say what differences are of: of a geometric mean they are of logarithms."""
+    return f"ln {name}" if MEASURES[name.name].is_geometric else str(name)

@@ -271,10 +271,13 @@ def _import_search(opened: Collection, file: str, depth: int, about: Any, *, rep
     """Store what a search function finds, and the texts that came with it: all of it, or nothing."""
     from pooler.sources.search import search_topics
 
-    topics = [one for one in opened.topics.all() if one.title.strip()]
+    known = opened.topics.all()
+    topics = [one for one in known if one.title.strip()]
     if not topics:
         hint = "pooler import topics FILE"
         raise PoolerError("the collection has no topic with a title, which is the query", hint=hint)
+    if n_without := len(known) - len(topics):
+        warn(f"{counted(n_without, 'topic')} without a title, which is the query: not asked for")
     run, documents = search_topics(file, topics, depth)
     if not replace and any(one.tag == run.tag and one.sha256 != run.sha256 for one in opened.runs.all()):
         hint = "--replace takes the new results"
