@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-import numpy as np
-
 from pooler.messages import say, warn
 from pooler.sources.judged import Judged
 from store.errors import PoolerError
@@ -24,6 +22,8 @@ def residual(judged: Judged, before: Mapping[str, Set[str]], where: str) -> Judg
     retrieval performance by relevance feedback", *JASIS* 41(4), 288-297, 1990; TREC-COVID measured its rounds
     2 to 5 so.
     """
+    import numpy as np
+
     ids = judged.ranked.ids
     numbers = {
         topic: np.array([ids[one] for one in docnos if one in ids], np.int64)

@@ -444,6 +444,10 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         where = display(engine.url)
         is_damage = is_like_damage(error)
         place = unreadable_place(engine) if is_damage or isinstance(error, exc.DataError) else ""
+        if isinstance(error, exc.IntegrityError) and engine.dialect.name == "sqlite":
+            with suppress(exc.DatabaseError), engine.connect() as connection:  # of an index, too, it may come
+                found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+                place = "" if found == "ok" else str(found).splitlines()[-1]
         if place or is_damage:
             raise damaged(where, place or getattr(error, "orig", error)) from error
         reported = _store_error(where, error)

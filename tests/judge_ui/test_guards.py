@@ -160,6 +160,12 @@ def test_digits_that_are_no_keys_of_the_document_grade_nothing(
             terminal.wait_for(shows, since=place)
             terminal.until_quiet(ESCAPE_S)
         assert (name, grades(collection)) == (name, {})
-    leave(terminal)
+    terminal.until_quiet(0.3)
+    terminal.send(b"\x11")
+    terminal.wait_for("lose it?")  # a draft of what was pasted into a note
     assert "now: -" in terminal.text()
+    terminal.until_quiet(ESCAPE_S)
+    terminal.send(b"y")
+    terminal.wait_for("all saved")
+    assert terminal.wait() == 0
     assert grades(collection) == {}

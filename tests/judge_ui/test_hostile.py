@@ -166,7 +166,7 @@ WALK = (
     Step(b"v", ("Esc done",)),
     Step(b"j\r", ("passage marked",)),
     Step(b"\x1b", ("now: ",)),
-    Step(b"e", ("Note on a", "Esc leaves it")),
+    Step(b"e", ("Note on a", "Esc keeps a draft")),
     Step(b"\x1b", ("now: ",)),
     Step(b"c", ("Why can it not", "Esc goes back")),
     Step(b"4", ("In your words", "Enter saves")),
