@@ -300,6 +300,21 @@ def test_failed_answers_of_umbrela_are_known_among_answers(cli: Cli, tmp_path: P
 
 
 @pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("red shoes\nblue hat\n", "each line begins with the id of its topic, and a tab: 1<TAB>red shoes"),
+        ("query\nred shoes\n", "the first line names no column of ids: add one, as in id,query"),
+        ("Query,Notes\nred shoes,x\n", "the first line names no column of ids: add one, as in id,query"),
+    ],
+)
+def test_queries_without_ids_are_told(cli: Cli, here: Path, text: str, hint: str) -> None:
+    """No word of a query is taken for the id of its topic."""
+    (here / "t").write_text(text)
+    cli("init").fine()
+    assert f"hint: {hint}\n" in cli("import", "topics", "t").failed(1).err
+
+
+@pytest.mark.parametrize(
     ("text", "command", "title"),
     [
         ("1 red shoes\n2 blue hat\n", r"sed 's/  */\t/' t", "red shoes"),

@@ -172,3 +172,14 @@ def test_file_without_a_search_function_is_told(
     cli("init", "--collection", "empty.db").fine()
     given = ("import", "runs", "--search", "mine.py", "--collection", "empty.db")
     assert "has no topic with a title" in cli(*given).failed(1).err
+
+
+def test_topics_without_a_title_are_told(pauses: list[float], cli: Cli, here: Path) -> None:
+    """They have no query, so the run lacks them."""
+    assert not pauses
+    write(here / "more.jsonl", '{"topic": "4", "description": "socks that last"}')
+    cli("import", "topics", "more.jsonl").fine()
+    _write(here, "yield 'd1', 1.0")
+    told = cli("import", "runs", "--search", "mine.py").fine().err
+    assert "warning: 1 topic without a title, which is the query: not asked for\n" in told
+    assert "3 topics, 3 results: added" in told

@@ -93,3 +93,11 @@ def test_reasons_stand_beside_grades(cli: Cli, disputed: str, monkeypatch: pytes
     assert f"note: {reason}" in " ".join(cli("history", "1", "two").fine().out.split())
     lines = cli("export", "judgements", "mock", "--as", "answers").fine().out.splitlines()
     assert {one["docno"]: one["note"] for one in map(json.loads, lines)}["two"] == reason
+
+
+def test_mock_needs_a_pool(cli: Cli, here: Path) -> None:
+    """A command that can do nothing leaves no judge behind."""
+    assert here
+    cli("init").fine()
+    assert "error: there is no pool to judge\n" in cli("ask", "mock").failed(1).err
+    assert cli("show", "judges", "--format", "json").fine().json() == []

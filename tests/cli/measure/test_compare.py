@@ -45,6 +45,7 @@ def test_gmap_is_compared_by_logarithms(cli: Cli, here: Path) -> None:
     first, second = ([*scores_of(path).values()] for path in (A, B))
     [row] = found.json()["difference"]
     assert np.exp(row["difference"]) == pytest.approx(stats.gmean(first) / stats.gmean(second), rel=1e-12)
+    assert " in ln GMAP, 95% interval " in found.whole()["facts"]["verdict"]["text"]
     t2 = found.json()["tests"][0]
     assert t2["p"] == pytest.approx(stats.ttest_rel(np.log(first), np.log(second)).pvalue, rel=1e-9)
 
