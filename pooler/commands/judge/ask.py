@@ -129,7 +129,8 @@ def ask(
     server = mock.ENDPOINT if is_mock else read_endpoint(endpoint)
     if is_mock:
         if not collection.pools.all():
-            raise PoolerError("there is no pool to judge", hint="pooler pool makes one")
+            hint = "pooler pool --depth 10 --name NAME makes one from the runs"
+            raise PoolerError("there is no pool to judge", hint=hint)
         collection.models.add(name, mock.IDENTITY, prompt=TEMPLATE)
         warn("mock is no language model: it counts words; its grades show how things work, and nothing else")
     if max_cost is not None and price is None:
