@@ -107,7 +107,9 @@ class Door:
         return self.cookie, self._codes.log_in(access)
 
     def leave(self, request: Request) -> None:
-        """End the login of a request."""
+        """End the login of a request; of an organiser every one, as all have the same."""
+        if self.is_organiser(request):
+            self._organiser_token = secrets.token_urlsafe(32)
         self._codes.log_out(request.cookies.get(self.cookie, ""))
 
     def address(self, request: Request) -> str:

@@ -127,9 +127,12 @@ class Seats:
         topic = desk.topic(name)
         seat.lit[name] = lit_terms(desk, topic)
         desk.beat(name)
+        known, more = topic_data(desk, topic), self._more_of(desk, name)
+        if not known["queue"] and not more["more"]:  # it is others' alone
+            known |= dict.fromkeys(("title", "description", "narrative"), "")
         return {
-            **topic_data(desk, topic),
-            **self._more_of(desk, name),
+            **known,
+            **more,
             "version": desk.topic_version(name),
             "is_new": is_new,
             "times": desk.recent_active_ms(),

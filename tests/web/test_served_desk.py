@@ -10,6 +10,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
+from tests.helpers.run import run_inside
 from tests.helpers.world import make_pool, new_collection
 from tests.web.served import WINDOW, Served, Visitor, asked_of, codes_of, judged, make_collection, serving
 
@@ -171,10 +172,18 @@ def test_no_judge_reaches_another_s_desk(file: Path, served: Served, alice: Visi
         assert bob.ask("POST", "/api/inbox", f'{{"window": "{window}"}}'.encode())[0] == 400
 
 
+def test_topic_of_others_is_not_shown(file: Path, served: Served, alice: Visitor) -> None:
+    """Its words are in no answer, nor its documents."""
+    run_inside("assign", "bob", "--collection", file).fine()
+    known = alice.act("topic", topic="1")[1]
+    assert (known["queue"], known["title"], "bridges" in str(known)) == ([], "", False)
+    bob = Visitor(served)
+    bob.enter(codes_of(file, "bob")["bob"])
+    assert bob.act("topic", topic="1")[1]["title"] == "bridges"
+
+
 def test_documents_of_a_queue_are_claimed_a_few_at_a_time(file: Path) -> None:
     """What is not held is not shown; leaving gives back what was claimed and not decided."""
-    from tests.helpers.run import run_inside
-
     run_inside("assign", "--claim", "--per-document", "1", "--collection", file).fine()
     codes = codes_of(file, "alice", "bob")
     with serving(file) as served:

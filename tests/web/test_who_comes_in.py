@@ -259,7 +259,10 @@ def test_organiser_sees_progress_and_nothing_else(file: Path, served: Served, tm
     assert "machine" not in page
     assert organiser.act("inbox")[0] == 401
     assert "access code" in organiser.ask("GET", "/")[1]
+    copied = organiser.cookie
     assert organiser.ask("POST", "/leave")[0] == 303
+    organiser.cookie = copied
+    assert "access code" in organiser.ask("GET", "/progress")[1]
 
 
 def test_proxy_s_word_is_trusted_where_it_is_asked_for(file: Path, served: Served, tmp_path: Path) -> None:
