@@ -6,6 +6,7 @@ import fcntl
 import os
 import re
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -80,6 +81,7 @@ class PtyTerminal:
             "LINES": str(size[1]),
             **(environment or {}),
         }
+        hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored by whoever inherits
         try:
             self.process = subprocess.Popen(
                 command,
@@ -90,6 +92,7 @@ class PtyTerminal:
                 start_new_session=True,
             )
         finally:
+            signal.signal(signal.SIGHUP, hangup)
             os.close(terminal)
 
     def __enter__(self) -> PtyTerminal:
