@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measured, Option, command
+from pooler.commands.measure.leaderboard import BoardOrder, board_orders, orders_table
 from pooler.commands.measure.measured import known_measure, measured
 from pooler.messages import say, warn
 from pooler.reasons import joined
@@ -68,6 +69,7 @@ def evaluate(
     sample: Annotated[str | None, Option("--sample NAME", default="the only one")] = None,
     prels: Annotated[str | None, Option("--prels FILE")] = None,
     form: Annotated[FormName | None, Option("--form xinf|statap")] = None,
+    leaderboards: Annotated[Sequence[str], Option("--leaderboard FILE")] = (),
     cutoff: Cutoff = None,
 ) -> Evaluation:
     """Score runs. Means are over the judged topics that have a relevant document.
@@ -91,6 +93,8 @@ def evaluate(
     sample : A sampled pool of the collection.
     prels : A judged sample and run files, without a collection.
     form : With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno rel method iprob).
+    leaderboards : Scores that another program gave the runs, a line each of run, measure, topic (or all) and
+        score, or nuggetizer's metrics: how far the orders of runs agree; may be repeated.
 
     Raises
     ------
@@ -160,6 +164,7 @@ def evaluate(
     if estimated is not None:
         scores |= {one: estimated.scores(one, lists.topics) for one in of_sample}
     asked = tuple(dict.fromkeys(known))
+    found = tuple(scores[one] for one in asked)
     settings = source.settings() if prels is None or source.is_of_files else source.named(with_qrels=False)
     if estimated is not None:
         settings |= {"level": estimated.level, "order": source.order}
@@ -167,8 +172,9 @@ def evaluate(
         runs=lists.tags,
         topics=lists.topics,
         missing=np.asarray((lists.lengths == 0).sum(axis=1), dtype=np.int64),
-        scores=tuple(scores[one] for one in asked),
+        scores=found,
         estimated=estimated,
+        orders=board_orders(leaderboards, found, lists.tags, lists.topics) if leaderboards else (),
         settings=frozen_settings(measures=[*map(str, asked)], **settings),
     )
 
@@ -392,7 +398,7 @@ class Evaluation(Result):
 
     Tables: `measures`, a row a run and measure; `topics`, a row a run, topic and measure, the mean
     as topic `all`. People see a column a measure. Of a sample `found`, too: a row a run and topic, relevant
-    documents estimated in its list and in all.
+    documents estimated in its list and in all. Of leaderboards `orders`: a row a measure of ours and theirs.
     """
 
     runs: tuple[str, ...]
@@ -405,6 +411,8 @@ class Evaluation(Result):
     """By measure."""
     estimated: Estimated | None = None
     """Of a judged sample, where a measure is."""
+    orders: tuple[BoardOrder, ...] = ()
+    """By measure and the leaderboard's measure, where there is one."""
 
     HAS_TOPICS = True
 
@@ -470,6 +478,12 @@ class Evaluation(Result):
             yield table.seen_as(*([facts_view(facts)] if facts and name == "measures" else []), view)
         if self.estimated is not None:
             yield self._found(self.estimated.found)
+        if self.orders:
+            yield orders_table(self.orders)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return the names of the tables that a command shows by default."""
+        return ("measures", "orders") if self.orders else ("measures",)
 
     def _found(self, found: SampleScores) -> Table:
         n_runs, topics = len(found.rankings.tags), found.rankings.topics
