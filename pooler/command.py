@@ -118,7 +118,7 @@ class Option:
 
 
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
-_DECIMAL = re.compile(r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:e[+-]?[0-9]{1,2})?", re.ASCII)
 
 
 def whole_numbers(name: str, text: str) -> list[int]:

@@ -82,6 +82,8 @@ _OLD_WORDS = {
     "pooler rejudge": "pooler status outdated",
     "pooler guidelines": "pooler show guidelines; pooler import guidelines FILE adds a version",
     "pooler provenance": "pooler diagnose --table contributions",
+    "pooler report --for": "pooler report runs DIR --for RUN",
+    "pooler report --for-all": "pooler report runs DIR",
     "pooler diagnose --by-run": "pooler diagnose --by run",
     "pooler diagnose --by-group": "pooler diagnose --by group",
     "pooler diagnose --by-rank": "pooler diagnose --table ranks",

@@ -76,6 +76,8 @@ def as_run_lines(
                 expected = "a topic id" if titles is None else "the title of one topic"
                 faults.add(number, f"expected {expected}, got the query `{topic}`", "id")
                 faults.hint = "queries are found by their text among the titles of a collection's topics"
+                if titles is None:
+                    faults.hint += ": pooler check FILE --collection FILE, pooler import runs FILE"
                 untitled.add(topic)
             elif fault := next((f"{what}: {one}" for what, one in checks.items() if one), None):
                 if topic not in untitled:

@@ -161,6 +161,7 @@ def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
             yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError as error:
             faults.add(number, not_utf8(line, error), "utf8")
+            faults.hint = faults.hint or remedy(path, line)
 
 
 def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:

@@ -152,6 +152,26 @@ def test_docnos_that_look_the_same_are_warned_of(cli: Cli, here: Path) -> None:
     assert r"'\xe9' and 'e\u0301'" in told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0" encoding="latin1"?>\n<topics><topic number="1"><query>{}</query></topic></topics>',
+        "<top>\n<num>1\n<title>{}\n</top>",
+        "1\t{}",
+        '{{"topic": "1", "title": "{}"}}',
+    ],
+)
+def test_latin1_topics_are_mended_by_the_line_that_is_said(cli: Cli, judged: Path, text: str) -> None:
+    """Whatever form topics have, and though they declare it."""
+    (judged / "latin1").write_bytes(text.format("caf\xe9").encode("latin-1"))
+    told = refused(cli, "import", "topics", "./latin1")
+    line = "iconv -f ISO-8859-1 -t UTF-8 ./latin1"
+    assert f"hint: if it is Latin-1: {line} writes it as UTF-8" in told
+    (judged / "utf8").write_bytes(subprocess.run(line.split(), capture_output=True, check=True).stdout)
+    cli("import", "topics", "./utf8", "--replace").fine()
+    assert "caf\xe9" in cli("show", "topics", "1").fine().out
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
     """Whatever is read, also compressed, one line says what the file is and what mends it."""

@@ -89,8 +89,16 @@ def status(collection: Stored) -> StatusResult:
         for one in pools
     ]
     listed = ", ".join(f"{one.name} ({size})" for one, size in zip(pools, sizes, strict=True)) or "none"
-    n_topics, n_runs = len(collection.topics.all()), len(collection.runs.all())
-    words = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
+    runs = collection.runs.all()
+    words = [
+        f"{counted(len(collection.topics.all()), 'topic')}, {counted(len(runs), 'run')}; pools: {listed}"
+    ]
+    if pools and (late := [one.tag for one in runs if not one.contributes]):
+        named = ", ".join(late[:3]) + (", ..." if len(late) > 3 else "")
+        ways = (
+            "pooler diagnose tells the cost; pooler import runs FILE --replace, pooler pool --add let one in"
+        )
+        words.append(f"{counted(len(late), 'late run')}, kept out of pools ({named}): {ways}")
     cases = collection.disagreements.all() if adjudicators else None
     if cases is not None:
         words.append(_open_words(cases))

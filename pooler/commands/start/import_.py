@@ -293,6 +293,7 @@ def _import_search(opened: Collection, file: str, depth: int, about: Any, *, rep
 
 
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:
+    from pooler.reading.check import first_of
     from pooler.reading.whole import n_readers, read_numbered
     from store.content.rankings import NumberedDocuments
 
@@ -330,6 +331,9 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                     done = "replaced" if report.replaced else "nothing new, already there"
                     done = "added" if report.added else done
                     say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}: {done}")
+                if run.contradicted:
+                    against = f"the stated ranks are against the scores in {first_of(run.contradicted)}"
+                    warn(f"{entry.file}: {against}: scores count, but with --order rank")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:

@@ -33,7 +33,6 @@ from store.analysis.significance.places import Placed, best_median_worst, place_
 from store.errors import ArgumentError, UnknownNameError
 from store.text import counted
 
-SUMMARY = "summary.tsv"
 SEED = 1
 """Of the bootstrap."""
 OUTCOMES = "relevant", "not relevant", "unjudged", "skipped", "cannot be judged", "undecided", "not pooled"
@@ -70,7 +69,7 @@ def report_runs(
     A page has the run's score on each topic beside the best, the median and the worst of all runs, its place
     among them with an interval, the documents that no other run brought to the pool and what judging found in
     them, and how far unjudged documents could move it. Other runs, and what they alone retrieved, are not
-    named. summary.tsv beside the pages has a row a run, for the organiser.
+    named. For the organiser a row a run, with the names of all, is in DIR-summary.tsv, beside the folder.
 
     Example: pooler report runs pages --qrels judgements/strict.qrels --runs runs.tsv --depth 5
 
@@ -101,7 +100,8 @@ def report_runs(
     ([1.0, 1.0], [1, 2])
     """
     if path is not None:
-        check_place(Path(path, SUMMARY) if Path(path).exists() else path)
+        check_place(Path(path, "PAGE") if Path(path).exists() else path)
+        check_place(summary_file(path))
     judged = source.judged  # read once, with docnos
     scored = evaluate(source, measures, cutoff=cutoff)
     for one in scored.scores:
@@ -141,6 +141,12 @@ def report_runs(
         if path is not None:
             found.write(path)
     return found
+
+
+def summary_file(folder: str | Path) -> Path:
+    """Return the file beside a folder of pages that names all runs: the folder may be handed out whole."""
+    folder = Path(folder)
+    return Path(f"{folder if folder.name else folder.absolute()}-summary.tsv")
 
 
 def file_names(tags: Sequence[str]) -> list[str]:
@@ -233,18 +239,19 @@ class RunPages(Result):
         return self.evaluation.runs
 
     def write(self, path: str | Path) -> None:
-        """Write the pages and the summary into a folder, which is made where there is none."""
+        """Write pages into a folder, which is made where there is none, and the summary beside it."""
         files = dict(zip(self.runs, (Path(path, name) for name in file_names(self.runs)), strict=True))
-        summary = Path(path, SUMMARY)
+        summary = summary_file(path)
         for tag in self.pages:
             check_replaceable(files[tag])
         if summary.exists() and not summary.read_bytes().startswith(b"run\tpage\t"):
-            raise ArgumentError("path", f"must have no other {SUMMARY} in it", str(path))
-        summary.parent.mkdir(exist_ok=True)
+            raise ArgumentError("path", f"must have no other {summary.name} beside it", str(path))
+        Path(path).mkdir(exist_ok=True)
         for tag, page in self.pages.items():
             write_whole(files[tag], [page.html.removesuffix("\n")])
         write_whole(summary, tsv_lines(self.table("summary")))
-        say(f"{path}: {counted(len(self.pages), 'page')}, and {SUMMARY} of {counted(len(self.runs), 'run')}")
+        say(f"{path}: {counted(len(self.pages), 'page')} to hand out")
+        say(f"{summary}: {counted(len(self.runs), 'run')} by name, for you")
 
     def _tables(self) -> Iterator[Table | Later]:
         yield self._summary()

@@ -68,7 +68,11 @@ def test_table_is_the_run_that_its_rows_say(
         ),
         (
             "a b,d1,1,a\na b,d2,1,a",
-            ["2: expected a topic id, got the query `a b`", "hint: queries are found by their text"],
+            [
+                "2: expected a topic id, got the query `a b`",
+                "hint: queries are found by their text among the titles of a collection's topics:"
+                " pooler check FILE --collection FILE, pooler import runs FILE",
+            ],
         ),
         ('1,d1,1,a\n1,"d2,1,a', ["3: expected 4 cells, got 2"]),
     ],
@@ -94,6 +98,19 @@ def test_ranks_without_numbers_and_columns_without_a_use_are_told(cli: Cli, here
     assert "`price` is passed over" in out
     assert "ranks" not in out
     assert "has no such ranks" in cli("pool", "y.csv", "--depth", "1", "--order", "rank").failed(1).err
+
+
+def test_ranks_against_the_scores_are_told_at_import(cli: Cli, here: Path) -> None:
+    """Of tables and run files alike: scores count, where perhaps distances were meant; ties are no fault."""
+    write(here / "x.csv", "query,docno,rank,score", "1,d1,1,.1", "1,d2,2,.3")
+    write(here / "y.run", "1 Q0 d1 2 1 y", "1 Q0 d2 1 1 y", "2 Q0 d2 1 2 y", "2 Q0 d1 0 1 y")
+    write(here / "z.csv", "query,docno,rank,score", "1,d1,1,.3", "1,d2,2,.3")
+    cli("init").fine()
+    err = cli("import", "runs", "x.csv", "y.run", "z.csv").fine().err
+    against = "the stated ranks are against the scores in topic {}: scores count, but with --order rank"
+    assert [line for line in err.splitlines() if "warning" in line] == [
+        f"warning: {file}: {against.format(topic)}" for file, topic in (("x.csv", "1"), ("y.run", "2"))
+    ]
 
 
 def test_queries_named_by_their_text_are_topics_of_the_collection(cli: Cli, here: Path) -> None:

@@ -199,6 +199,8 @@ def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
     assert (of["interval", 0.05], of["interval", 0.1]) == (79, 156)
     assert of["analysis of variance", 0.05] == 158
     assert not list(here.iterdir())
+    exact = cli("design", "topics", "--variance", "0.012345678901234567,1.25e-05", "--format", "json").fine()
+    assert {row["variance"] for row in exact.json()["topics"]} >= {0.012345678901234567, 1.25e-05}
     many = cli(
         "design", "topics", "--variance", "1", "--difference", ".001", "--width", "1", "--format", "json"
     )

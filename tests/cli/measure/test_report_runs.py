@@ -64,7 +64,7 @@ def test_scores_are_those_of_pytrec_eval(cli: Cli, garden: Path, n_runs: int) ->
         values = [one["map"] for one in found[row["run"]].values()]
         ends = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
         assert (row["AP_low"], row["AP_high"]) == pytest.approx(ends, abs=1e-12)
-    header, *lines = (garden / "pages/summary.tsv").read_text("utf-8").splitlines()
+    header, *lines = (garden / "pages-summary.tsv").read_text("utf-8").splitlines()
     assert header.split("\t")[:3] == ["run", "page", "AP"]
     assert [float(line.split("\t")[2]) for line in lines] == [row["AP"] for row in done["summary"]]
 
@@ -223,7 +223,7 @@ def test_names_of_files_are_safe(cli: Cli, here: Path) -> None:
         write(here / f"{number}.run", f"1 Q0 d{number} 1 1 {tag}")
     write(here / "q.qrels", "1 0 d0 1")
     cli("report", "runs", "pages", *(f"{number}.run" for number in range(4)), "--qrels", "q.qrels").fine()
-    expected = {"A.html", "a-2.html", "up.html", "run.html", "summary.tsv"}
+    expected = {"A.html", "a-2.html", "up.html", "run.html"}
     assert {path.name for path in (here / "pages").iterdir()} == expected
 
 
@@ -235,8 +235,10 @@ def test_what_cannot_be_is_refused(cli: Cli, garden: Path) -> None:
     assert "runs.tsv" in cli("report", "runs", "runs.tsv", *words[3:]).failed(1).err
     assert not (garden / "pages").exists()
     (garden / "pages").mkdir()
-    for name in ("summary.tsv", "bm25-words.html"):
-        (garden / "pages" / name).write_text("mine\n", "utf-8")
+    for name in ("pages-summary.tsv", "pages/bm25-words.html"):
+        (garden / name).write_text("mine\n", "utf-8")
         cli(*words).failed(1)
-        assert [path.read_text("utf-8") for path in (garden / "pages").iterdir()] == ["mine\n"]
-        (garden / "pages" / name).unlink()
+        assert [path.read_text("utf-8") for path in (*garden.glob("pages-*"), *garden.glob("pages/*"))] == [
+            "mine\n"
+        ]
+        (garden / name).unlink()
