@@ -155,7 +155,7 @@ def test_docnos_that_look_the_same_are_warned_of(cli: Cli, here: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '<?xml version="1.0" encoding="latin1"?>\n<topics><topic number="1"><query>{}</query></topic></topics>',
+        '<?xml version="1.0" encoding="latin1"?>\n<top>\n<num>1\n<title>{}\n</top>',
         "<top>\n<num>1\n<title>{}\n</top>",
         "1\t{}",
         '{{"topic": "1", "title": "{}"}}',
