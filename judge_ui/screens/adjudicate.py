@@ -139,8 +139,8 @@ class AdjudicateScreen(JudgeScreen):
         key = key_name(self._filter_key)
         marked_text = strong("Adjudicating: what you decide is stored as your own judgement") + MarkedText(
             f"\n  A, B, C are judges; which judge is which changes from document to document."
-            f"\n  {key}  choose disagreements: one cell of the kappa table, or all"
-            f"\n  {self._keys.name(Command.TOPIC)}  notes and passages of the judges in full\n\n"
+            f"\n  Their notes and passages stand in full above the whole topic."
+            f"\n  {key}  choose disagreements: one cell of the kappa table, or all\n\n"
         )
         marked_text += help_text(self._keys, self._session.scale)
         self.app.push_screen(ReadingScreen("Keys", marked_text, self._keys, Command.HELP))

@@ -18,7 +18,7 @@ from pooler.sources.stored import CollectionQrels
 from pooler.tables import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.agreement.votes import Cells, level_index, population_votes
-from store.errors import ArgumentError
+from store.errors import ArgumentError, UnknownNameError
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def agreement_orders(
     source: Annotated[Source, Given("pooler.cli.options:RankingJudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     level: Level = None,
-    mixtures: Annotated[int, Option(least=1, most=1_000_000)] = 1000,
+    mixtures: Annotated[int, Option(least=1, most=100_000)] = 1000,
     seed: Seed = 1,
     cutoff: Cutoff = None,
 ) -> JudgedOrders:
@@ -120,7 +120,14 @@ def votes_of_qrels(
         raise ArgumentError("judges", "must be two names or more", names[0], hint=hint)
     labels, found = [], []
     for name in names:
-        named = opened.qrels.named(name)
+        try:
+            named = opened.qrels.named(name)
+        except UnknownNameError as error:
+            rules = (rule for word, rule in (("union", "max"), ("inter", "min")) if name.startswith(word))
+            error.hint = next(
+                (f"pooler qrels define {name} --aggregate {rule}" for rule in rules), error.hint
+            )
+            raise
         final, least = CollectionQrels(named, opened, level).decided(opened)
         found.append({topic: (ids, grades >= least) for topic, (ids, grades) in final.by_topic().items()})
         labels.append(named.label)

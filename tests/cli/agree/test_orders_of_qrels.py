@@ -16,8 +16,11 @@ NAMES = (*JUDGES, "union", "intersection")
 
 def test_union_and_intersection_beside_the_judges(cli: Cli, judged: Path) -> None:
     """MAP is trec_eval's of grades put together by hand, tau SciPy's; mixtures draw from the judges alone."""
-    cli("qrels", "define", "union", "--aggregate", "max").fine()
-    cli("qrels", "define", "intersection", "--aggregate", "min").fine()
+    for number, name in enumerate(("union", "intersection")):
+        unknown = cli("agreement", "orders", *NAMES[: 4 + number]).failed(1).err
+        assert f"unknown qrels `{name}`" in unknown
+        cli(*unknown.rpartition("hint: pooler ")[2].split()).fine()
+    assert "from 1 to 100000" in cli("agreement", "orders", "--mixtures", "100001").failed(2).err
     grades = {judge: read_qrels(judged / "judgements" / f"{judge}.qrels") for judge in JUDGES}
     for name, rule in (("union", max), ("intersection", min)):
         grades[name] = {
