@@ -121,6 +121,9 @@ def compare(
     check_requirement(require, margin=margin, alpha=alpha)
     [*map(known_measure, measure)]
     names = [*dict.fromkeys(known_measure(one, level=source.level) for one in measure or ("AP",))]
+    if margin is not None and len({MEASURES[one.name].is_geometric for one in names}) > 1:
+        requirement = "is of logarithms by GMAP, of scores by other measures: compare by these alone"
+        raise ArgumentError("margin", requirement, margin)
     rankings, (scores, *further) = measured(source, names, cutoff)
     name = names[0]
     if MEASURES[name.name].is_geometric:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measured, Option, command
-from pooler.commands.measure.leaderboard import BoardOrder, board_orders, orders_table
+from pooler.commands.measure.leaderboard import orders_table
 from pooler.commands.measure.measured import known_measure, measured
 from pooler.messages import say, warn
 from pooler.reasons import joined
@@ -174,7 +174,7 @@ def evaluate(
         missing=np.asarray((lists.lengths == 0).sum(axis=1), dtype=np.int64),
         scores=found,
         estimated=estimated,
-        orders=board_orders(leaderboards, found, lists.tags, lists.topics) if leaderboards else (),
+        orders=orders_table(leaderboards, found, lists.tags, lists.topics) if leaderboards else None,
         settings=frozen_settings(measures=[*map(str, asked)], **settings),
     )
 
@@ -411,8 +411,8 @@ class Evaluation(Result):
     """By measure."""
     estimated: Estimated | None = None
     """Of a judged sample, where a measure is."""
-    orders: tuple[BoardOrder, ...] = ()
-    """By measure and the leaderboard's measure, where there is one."""
+    orders: Table | None = None
+    """Beside leaderboards: how far the orders of runs agree."""
 
     HAS_TOPICS = True
 
@@ -478,12 +478,12 @@ class Evaluation(Result):
             yield table.seen_as(*([facts_view(facts)] if facts and name == "measures" else []), view)
         if self.estimated is not None:
             yield self._found(self.estimated.found)
-        if self.orders:
-            yield orders_table(self.orders)
+        if self.orders is not None:
+            yield self.orders
 
     def shown(self) -> tuple[str, ...]:
         """Return the names of the tables that a command shows by default."""
-        return ("measures", "orders") if self.orders else ("measures",)
+        return ("measures",) if self.orders is None else ("measures", "orders")
 
     def _found(self, found: SampleScores) -> Table:
         n_runs, topics = len(found.rankings.tags), found.rankings.topics

@@ -92,7 +92,7 @@ def test_means_alone_and_faults(evaluate: Cli, tmp_path: Path) -> None:
     """A mean is compared as it is; what is no score, comes twice or is nuggets is refused by its line."""
     write(tmp_path / "means", "a M all 3\nb M all 2\nc M all 1\n")
     shown = evaluate("--leaderboard", "means")
-    assert "M there is the mean over topics alone" in shown.fine().out
+    assert "Of M the mean over topics alone is there" in shown.fine().out
     assert evaluate("--leaderboard", "means", "--format", "json").json()["orders"][0]["tau"] == 1
     bad = 'a M t1 x\na M t2 1\na M t2 1\na M\n{"qid": "t1", "nuggets": []}\n{"value": 1}\n'
     write(tmp_path / "bad", bad)

@@ -224,6 +224,7 @@ def test_a_page_has_it_as_a_note_and_data_has_it_not(cli: Cli, here: Path) -> No
         ("--require not-worse --margin 0", "`--margin` must be a number > 0"),
         ("--require not-worse --margin .1 --alpha .5", "`--alpha` must be below 0.5 for not-worse"),
         ("--require better --against old", "`--require` needs two runs"),
+        ("-m GMAP -m AP --margin .1", "`--margin` is of logarithms by GMAP"),
         ("-m AP -m P@5 --against old", "`--measure` needs two runs"),
     ],
 )
