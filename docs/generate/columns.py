@@ -34,7 +34,6 @@ MORE: tuple[tuple[str, Maker], ...] = (
     ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
     ("check", lambda _c: p.check("runs/bm25-words.run", rules="track.toml")),
     ("pool diff", lambda c: p.pool_diff({("G01", "NOTE-01")}, "pool", collection=c)),
-    ("evaluate", lambda c: p.attainable(_alice(c), 5)),
     ("evaluate", lambda c: p.choose(_alice(c), folds=3)),
     ("evaluate", lambda c: p.evaluate_curves(_alice(c))),
     ("evaluate", lambda _c: p.list_measures()),

@@ -123,7 +123,7 @@ _OLD_WORDS = {
     "pooler compare --signs": "pooler compare A B -m P@10",
     "pooler evaluate --list": "pooler show measures",
     "pooler evaluate --cut": "pooler evaluate -m TP@5 -m FP@5 -m FN@5",
-    "pooler evaluate --attainable": "pooler.attainable(SOURCE, N) in Python",
+    "pooler evaluate --attainable": "pooler paper sources; store.analysis.measures.ranked in Python",
     "pooler evaluate --folds": "pooler.choose(SOURCE, MEASURE, folds=N) in Python",
     "pooler evaluate --leave-one-out": "pooler.choose(SOURCE, MEASURE) in Python",
     "pooler evaluate --curves": "pooler evaluate curves",

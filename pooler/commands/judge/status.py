@@ -16,7 +16,7 @@ from pooler.judge_kinds import erased_words
 from pooler.messages import say
 from pooler.pools.live import drawable, idle_words, missing_words
 from pooler.result import Message, Result, fields_of, messages_of
-from pooler.tables import DOCNO, GRADE, JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
+from pooler.tables import DOCNO, GRADE, JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden, listed
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.errors import ArgumentError, UnknownNameError
 from store.records import Grade, Judge, JudgeKind, Scale
@@ -88,17 +88,14 @@ def status(collection: Stored) -> StatusResult:
         counted(one.pairs, "pair") if one.budget is None else f"{one.pairs:,} of {one.budget:,} drawn"
         for one in pools
     ]
-    listed = ", ".join(f"{one.name} ({size})" for one, size in zip(pools, sizes, strict=True)) or "none"
+    named = ", ".join(f"{one.name} ({size})" for one, size in zip(pools, sizes, strict=True)) or "none"
     runs = collection.runs.all()
-    words = [
-        f"{counted(len(collection.topics.all()), 'topic')}, {counted(len(runs), 'run')}; pools: {listed}"
-    ]
+    words = [f"{counted(len(collection.topics.all()), 'topic')}, {counted(len(runs), 'run')}; pools: {named}"]
     if pools and (late := [one.tag for one in runs if not one.contributes]):
-        named = ", ".join(late[:3]) + (", ..." if len(late) > 3 else "")
         ways = (
             "pooler diagnose tells the cost; pooler import runs FILE --replace, pooler pool --add let one in"
         )
-        words.append(f"{counted(len(late), 'late run')}, kept out of pools ({named}): {ways}")
+        words.append(f"{counted(len(late), 'late run')}, kept out of pools ({listed(late, 3)}): {ways}")
     cases = collection.disagreements.all() if adjudicators else None
     if cases is not None:
         words.append(_open_words(cases))
@@ -306,11 +303,9 @@ def _family_words(models: Sequence[StatedModel]) -> list[str]:
             families.setdefault(one.identity.family or "not declared", []).append(one.judge)
     words = []
     if families:
-        listed = "; ".join(f"{family}: {', '.join(names)}" for family, names in sorted(families.items()))
+        found = "; ".join(f"{family}: {', '.join(names)}" for family, names in sorted(families.items()))
         several = any(len(names) > 1 for name, names in families.items() if name != "not declared")
-        words.append(
-            f"models by family: {listed}" + ("; those of one are not independent" if several else "")
-        )
+        words.append(f"models by family: {found}" + ("; those of one are not independent" if several else ""))
     if unknown := [one.judge for one in models if one.identity is None]:
         words.append(f"models whose identity is not stated: {', '.join(unknown)}")
     return words
@@ -421,13 +416,13 @@ class EffortResult(Result):
         reasons: Counter[str] = Counter()
         for one in self.models:
             reasons.update(one.unreadable)
-        listed = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
+        unread = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
         return Table.of_records(
             "models",
             columns,
             [one for one in self.models if one.answers],
             title="Models",
-            notes=[f"could not be read: {listed}"] if listed else [],
+            notes=[f"could not be read: {unread}"] if unread else [],
             cost_each=lambda one: None if one.cost is None or not one.judged else one.cost / one.judged,
             unreadable=lambda one: sum(one.unreadable.values()),
         )
@@ -561,25 +556,25 @@ def status_outdated(
     if wrong := [one for one in why if one not in known]:
         raise ArgumentError("why", f"must be some of {', '.join(known)}", wrong[0])
     reasons = [Why(one) for one in why]
-    listed = collection.rejudging.outdated(judges=judges, topics=topics, why=reasons)
+    outdated = collection.rejudging.outdated(judges=judges, topics=topics, why=reasons)
     put_back: Sequence[Outdated] = ()
     if requeue:
         put_back = collection.rejudging.reopen(judges=judges, topics=topics, why=reasons)
     found = OutdatedJudgements(
-        judgements=tuple(put_back if requeue else listed.rows),
-        newest_version=listed.newest_version,
-        n_imported=listed.n_imported,
+        judgements=tuple(put_back if requeue else outdated.rows),
+        newest_version=outdated.newest_version,
+        n_imported=outdated.n_imported,
     )
     if requeue:
         say(_put_back(put_back))
-        left = Counter(one.obstacle for one in listed.rows if one.obstacle is not None)
+        left = Counter(one.obstacle for one in outdated.rows if one.obstacle is not None)
         for obstacle, count in sorted(left.items()):
             say(f"{counted(count, 'judgement')} not put back: {_OBSTACLES[obstacle]}")
-    elif listed.rows:
-        free = sum(one.obstacle is None for one in listed.rows)
+    elif outdated.rows:
+        free = sum(one.obstacle is None for one in outdated.rows)
         say(f"nothing is changed; --requeue puts {counted(free, 'document')} back for their judges")
-    if listed.n_imported:
-        not_looked = f"{counted(listed.n_imported, 'imported judgement')} not looked at"
+    if outdated.n_imported:
+        not_looked = f"{counted(outdated.n_imported, 'imported judgement')} not looked at"
         say(f"{not_looked}: the texts they were made with are unknown")
     return found
 

@@ -186,10 +186,6 @@ def needed_for_pairs(pairs: RunPairs, alpha: float) -> NDArray[np.float64]:
     return needed
 
 
-def _variance(scores: NDArray[np.float64]) -> float | None:
-    return float(scores.var(ddof=1)) if scores.size > 1 else None
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Comparison(Result, RunPairs):
     """Tests of pairs of runs.
@@ -270,7 +266,7 @@ class Comparison(Result, RunPairs):
         outcome = paired_t(differences, level=1 - alpha)
         better = int((differences > resolution / 2).sum())
         worse = int((differences < -resolution / 2).sum())
-        covariance = float(np.cov(first, second)[0, 1]) if n_topics > 1 else None
+        variance_a, variance_b, covariance = self._moments(0, 1)
         needed = None
         if outcome.variance is not None:
             needed = float(required_difference(outcome.variance, n_topics, alpha=alpha))
@@ -291,8 +287,8 @@ class Comparison(Result, RunPairs):
             ],
             Column("high", "float", about="its upper end"): [outcome.high],
             VARIANCE_HIDDEN: [outcome.variance],
-            hidden("variance_a"): [_variance(first)],
-            hidden("variance_b"): [_variance(second)],
+            hidden("variance_a"): [variance_a],
+            hidden("variance_b"): [variance_b],
             hidden("covariance"): [covariance],
             Column(
                 "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
@@ -311,7 +307,7 @@ class Comparison(Result, RunPairs):
         notes = []
         if covariance is not None:
             notes = [
-                f"Variances over topics: {first.var(ddof=1):.4f} of A (s_A^2), {second.var(ddof=1):.4f} of B"
+                f"Variances over topics: {variance_a:.4f} of A (s_A^2), {variance_b:.4f} of B"
                 f" (s_B^2), covariance {covariance:.4f}; {outcome.variance:.4f} of A - B."
             ]
         if self.changes is not None:

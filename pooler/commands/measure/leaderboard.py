@@ -11,7 +11,7 @@ import numpy as np
 from pooler.messages import warn
 from pooler.reading.results import tag_of
 from pooler.sources.meeting import Ids, no_meeting
-from pooler.tables import REASON, Column, Table, hidden
+from pooler.tables import REASON, Column, Table, hidden, listed
 from store.analysis.agreement.intervals import FEW_TOPICS, topic_bootstrap
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
 from store.formats.leaderboards import ALL, read_leaderboards
@@ -54,9 +54,8 @@ def orders_table(
         raise no_meeting("run", ours, theirs, None)
     for one, other in ((ours, theirs), (theirs, ours)):
         if alone := sorted(one.names - other.names, key=natural_key):
-            named = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
             of_all = counted(len(one.names), "run")
-            warn(f"{len(alone):,} of {of_all} of {one.where} not in {other.where}: {named}")
+            warn(f"{len(alone):,} of {of_all} of {one.where} not in {other.where}: {listed(alone, 3)}")
     rows, means = [], []
     for name, board in boards.items():
         values = np.array([[board.get((run, topic), np.nan) for topic in topics] for run in runs])

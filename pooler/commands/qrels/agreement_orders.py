@@ -15,7 +15,7 @@ from pooler.messages import say, warn
 from pooler.result import Result, frozen_settings
 from pooler.sources.source import Source
 from pooler.sources.stored import CollectionQrels
-from pooler.tables import REASON, RUN, Column, Table, View
+from pooler.tables import REASON, RUN, Column, Table, View, listed
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.agreement.votes import Cells, level_index, population_votes
 from store.errors import ArgumentError, UnknownNameError
@@ -31,8 +31,6 @@ SHOWN = 10
 """Pairs of runs, and of judges when there are too many, that people are shown."""
 MOST_JUDGES = 4
 """Judges with a column of their own."""
-MOST_NAMED = 5
-"""Judges whose missing topics are named."""
 MIXED_COLUMNS = ("map_mean", "map_low", "map_high")
 
 CODES = {
@@ -169,29 +167,17 @@ def missing_topics(order: JudgeOrder, judges: Sequence[str], population: Populat
     number = 0 if is_partial(order) else used
     words = f"{number} of {counted(total, 'topic')} {'has' if number == 1 else 'have'}"
     words = f"{words if number else 'no topic has'} a score under every judge"
-    lacking = sorted(
-        ((total - scored, name) for scored, name in zip(order.n_scored, judges, strict=True)),
-        key=lambda pair: -pair[0],
-    )
-    named = [f"{name} lacks {number}" for number, name in lacking if number]
-    if named:
-        n_more = len(named) - MOST_NAMED
-        more = f" and {counted(n_more, 'more judge')} some" if n_more > 0 else ""
-        words += f" (nothing judged or nothing relevant: {', '.join(named[:MOST_NAMED])}{more})"
+    lacking = sorted(zip(order.n_scored, judges, strict=True), key=lambda pair: pair[0])
+    if named := [f"{name} lacks {total - scored}" for scored, name in lacking if scored < total]:
+        words += f" (nothing judged or nothing relevant: {listed(named)})"
     if is_partial(order):
         words += f"; so {counted(used, 'topic')} with a score under two judges or more"
         words += " is used" if used == 1 else " are used"
     if len(judges) == 2 or used == 0:
         return f"{words}; let them judge the same topics"
-    if is_partial(order):
-        pair = max(order.pairs, key=lambda pair: pair.n_topics)
-        best = [judges[pair.first], judges[pair.second]]
-    else:
-        most = lacking[0][0]
-        best = [name for number, name in lacking if number < most]
-        best = sorted(best if len(best) > 1 else [name for _, name in lacking[-2:]])
-    example = " ".join(best)
-    return f"{words}; name judges of the same topics, as in: pooler agreement orders {example}"
+    pair = max(order.pairs, key=lambda pair: pair.n_topics)
+    both = f"{judges[pair.first]} {judges[pair.second]}"
+    return f"{words}; name judges of the same topics, as in: pooler agreement orders {both}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
