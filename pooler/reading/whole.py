@@ -63,8 +63,6 @@ class NumberedRun:
     rankings: list[PackedRanking]
     header: str | None
     """What the file says of the run, as it stands there; ``None`` = nothing."""
-    contradicted: tuple[str, ...]
-    """Topics of which a stated rank is against the scores, where rankings have ranks."""
 
     def docnos(self) -> list[str]:
         """Return the docnos of the numbers this reader uses here for the first time."""
@@ -91,12 +89,10 @@ class RunReader:
         self._order = order
         self._numbers = DocnoNumbers() if known is None else known
         self._number = self._numbers.number if known is None else self._numbers.find
-        self._contradicted: list[str] = []
 
     def read(self, entry: RunEntry) -> NumberedRun:
         """Read a run file, with the faults of `pooler.reading.strict.read_run`."""
         n_known = len(self._numbers)
-        self._contradicted.clear()
         try:
             # A pipe cannot be read a second time, so it is read slowly at once.
             if is_regular_file(entry.file):
@@ -104,7 +100,6 @@ class RunReader:
                     return self._read_fast(entry, n_known)
                 except SuspicionError:
                     self._numbers.forget(n_known)
-                    self._contradicted.clear()
             return self._read_slowly(entry, n_known)
         except BaseException:
             self._numbers.forget(n_known)  # these were not reported
@@ -138,12 +133,6 @@ class RunReader:
     ) -> PackedRanking:
         """Pack a ranking in file order: as the store keeps it, or its documents in rank order."""
         if self._order is None:
-            if ranks is not None:
-                by_rank = (
-                    scores if (ranks[1:] >= ranks[:-1]).all() else scores[np.argsort(ranks, kind="stable")]
-                )
-                if (by_rank[1:] > by_rank[:-1]).any():
-                    self._contradicted.append(topic)
             return pack_ranking(topic, docnos, numbers, scores, ranks)
         if not is_ranked(scores, self._order):
             numbers = numbers[rank_order(docnos, scores, ranks, order=self._order)]
@@ -162,9 +151,7 @@ class RunReader:
         if self._order is None:
             entry.check_tag(tag)
         docnos, file = self._numbers.since(n_known), PurePath(entry.file).name
-        return NumberedRun(
-            entry.called(tag), sha256, file, os.getpid(), docnos, rankings, header, (*self._contradicted,)
-        )
+        return NumberedRun(entry.called(tag), sha256, file, os.getpid(), docnos, rankings, header)
 
 
 READERS = 2

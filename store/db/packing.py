@@ -49,6 +49,14 @@ class PackedRanking:
     positions: bytes
     """File positions from 0."""
 
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether a document with a higher score has a later rank."""
+        if self.ranks is None or self.ranks.startswith(b"r"):
+            return False  # they follow the scores
+        by_rank = np.argsort(unpack_integers(self.ranks, self.length), kind="stable")
+        return bool((np.diff(unpack_floats(self.scores)[by_rank]) > 0).any())
+
 
 def pack_ranking(
     topic: str,

@@ -331,9 +331,9 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                     done = "replaced" if report.replaced else "nothing new, already there"
                     done = "added" if report.added else done
                     say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}: {done}")
-                if run.contradicted:
-                    against = f"the stated ranks are against the scores in {first_of(run.contradicted)}"
-                    warn(f"{entry.file}: {against}: scores count, but with --order rank")
+                if against := [one.topic for one in run.rankings if one.is_contradicted]:
+                    found = f"the stated ranks are against the scores in {first_of(against)}"
+                    warn(f"{entry.file}: {found}: scores count, but with --order rank")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:

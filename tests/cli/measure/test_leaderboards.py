@@ -101,8 +101,8 @@ def test_means_alone_and_faults(evaluate: Cli, tmp_path: Path) -> None:
         "bad:1: expected a score, got `x`",
         "bad:3: expected one M of run a for topic t2, got another",
         "bad:4: expected run, measure, topic and score, got 2 fields",
-        "bad:5: expected scores, got nuggets",
-        "bad:6: expected `topic_id` or `qid`, got neither",
+        "bad:5: expected scores of a topic, got nuggets",
+        "bad:6: expected scores of a topic, got no `topic_id` or `qid`",
     ):
         assert part in err
     write(tmp_path / "others", "e M t1 1\n")
