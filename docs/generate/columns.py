@@ -34,6 +34,7 @@ MORE: tuple[tuple[str, Maker], ...] = (
     ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
     ("check", lambda _c: p.check("runs/bm25-words.run", rules="track.toml")),
     ("pool diff", lambda c: p.pool_diff({("G01", "NOTE-01")}, "pool", collection=c)),
+    ("evaluate", lambda c: p.evaluate(_alice(c), leaderboards=["board.txt"])),
     ("evaluate", lambda c: p.choose(_alice(c), folds=3)),
     ("evaluate", lambda c: p.evaluate_curves(_alice(c))),
     ("evaluate", lambda _c: p.list_measures()),
@@ -107,6 +108,7 @@ def tables() -> dict[tuple[str, str], Columns]:
                         take(example.command, result)
         with contextlib.chdir("garden"), p.open_collection("collection.db") as collection:
             Path("track.toml").write_text("depth = 100\n", "utf-8")
+            Path("board.txt").write_text("bm25-words M G01 1\nlm-words-full M G01 0\n", "utf-8")
             for command, make in MORE:
                 take(command, make(collection))
     return found

@@ -66,8 +66,10 @@ def orders_table(
     limits = [f"{name}_{end}" for name in ("tau", "tau_ap") for end in ("low", "high")]
     table = Table.of_rows("orders", [*_COLUMNS, *map(hidden, limits)], rows)
     shown, about = [*_COLUMNS], f"interval over {RESAMPLES:,} resamples of the topics"
-    shown.insert(5, Column("tau_95", heading="95 %", about=about, interval=(limits[0], limits[1]), digits=2))
-    shown.insert(7, Column("tau_ap_95", heading="95 %", interval=(limits[2], limits[3]), digits=2))
+    shown.insert(
+        5, Column("interval", heading="95 %", about=about, interval=(limits[0], limits[1]), digits=2)
+    )
+    shown.insert(7, Column("ap_interval", heading="95 %", interval=(limits[2], limits[3]), digits=2))
     notes = [f"Of {', '.join(means)} the mean over topics alone is there: it is not resampled."] * bool(means)
     if any(row["topics"] < FEW_TOPICS for row in rows):
         notes.append(f"With fewer than {FEW_TOPICS} topics intervals are too narrow.")
