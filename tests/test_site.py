@@ -45,8 +45,8 @@ OPTIONS = {
     for word in (*one.opts, *one.secondary_opts)
 } | {"--help", "--version", "--install-completion", "--show-completion"}
 ONLY_SEEN = {
-    "about", "also", "ap_interval", "conclusion", "dwell", "fact", "forecast", "interval", "mean_overlap", "minutes",
-    "purpose", "n_marked", "name", "on", "pair", "passed", "range", "stands", "tenth", "topics_interval",
+    "about", "also", "ap_interval", "conclusion", "dwell", "fact", "forecast", "interval", "mean_overlap",
+    "minutes", "purpose", "n_marked", "name", "on", "pair", "passed", "range", "stands", "tenth", "topics_interval",
     "value",
     "warning",
 }  # fmt: skip
