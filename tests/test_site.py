@@ -46,8 +46,8 @@ OPTIONS = {
 } | {"--help", "--version", "--install-completion", "--show-completion"}
 ONLY_SEEN = {
     "about", "also", "ap_interval", "conclusion", "dwell", "fact", "forecast", "interval", "mean_overlap",
-    "minutes", "purpose", "n_marked", "name", "on", "pair", "passed", "range", "stands", "tenth", "topics_interval",
-    "value",
+    "minutes", "purpose", "n_marked", "name", "on", "pair", "passed", "range", "stands", "tenth",
+    "topics_interval", "value",
     "warning",
 }  # fmt: skip
 """Columns of views, which people see and programs do not get."""

@@ -95,7 +95,7 @@ def status(collection: Stored) -> StatusResult:
         ways = (
             "pooler diagnose tells the cost; pooler import runs FILE --replace, pooler pool --add let one in"
         )
-        words.append(f"{counted(len(late), 'late run')}, kept out of pools ({listed(late, 3)}): {ways}")
+        words.append(f"{counted(len(late), 'run')} kept out of pools ({listed(late, 3)}): {ways}")
     cases = collection.disagreements.all() if adjudicators else None
     if cases is not None:
         words.append(_open_words(cases))

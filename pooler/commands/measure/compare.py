@@ -25,6 +25,7 @@ from pooler.tables import (
     Column,
     Plot,
     Table,
+    cells_where,
     hidden,
 )
 from store.analysis.measures.names import MEASURES
@@ -224,9 +225,10 @@ class Comparison(Result, RunPairs):
         }
         yield Table.of_columns("normality", columns)
 
-    def _common(self) -> NDArray[np.float64]:
-        """Return the scores of all runs where every one has one."""
-        return np.asarray(self.values[:, np.isfinite(self.values).all(axis=0)])
+    def _common(self, *rows: int) -> NDArray[np.float64]:
+        """Return the scores of some runs, or of all, where every one of them has one."""
+        values = self.values[[*rows]] if rows else self.values
+        return np.asarray(values[:, np.isfinite(values).all(axis=0)])
 
     def facts(self) -> Mapping[str, Any]:
         """Return the verdict on two runs; of pairs F of the analysis of variance by run and topic, with p."""
@@ -244,14 +246,10 @@ class Comparison(Result, RunPairs):
         """5 where what was required does not hold, 6 where nothing can be said of it, else 0."""
         return {"fails": 5, "undecided": 6}.get("" if self.verdict is None else self.verdict.outcome, 0)
 
-    def _both(self) -> NDArray[np.float64]:
-        """Return the scores of the first two runs where both have one, shape (2, n)."""
-        return np.asarray(self.values[:2, np.isfinite(self.values[:2]).all(axis=0)])
-
     @property
     def picture(self) -> NormalityPicture:
         """The differences of the first two runs beside the normal curve."""
-        first, second = self._both()
+        first, second = self._common(0, 1)
         return normality_picture(first - second)
 
     def plots(self) -> tuple[Plot, ...]:
@@ -260,7 +258,7 @@ class Comparison(Result, RunPairs):
 
     def _difference(self) -> Table:
         alpha, resolution = self.settings["alpha"], self.settings["resolution"]
-        first, second = self._both()
+        first, second = self._common(0, 1)
         differences = first - second
         n_topics = differences.size
         outcome = paired_t(differences, level=1 - alpha)
@@ -327,7 +325,7 @@ class Comparison(Result, RunPairs):
 
     def _tests(self) -> Table:
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
-        first, second = self._both()
+        first, second = self._common(0, 1)
         differences = first - second
         students = {
             "t2: paired t": paired_t(differences),
@@ -393,19 +391,14 @@ class Comparison(Result, RunPairs):
         common = self._common()
         tukey = tukey_test(common)
         at = self.first, self.second
-        p_values = {
-            "p_randomisation": self.p_randomisation,
-            "p_holm": holm(self.p_randomisation),
-            "p_tukey": tukey.p[at],
-            "p_tukey_randomised": randomised_tukey_test(common, seed=seed)[at],
-        }
-        n_differ = {name: int((p <= alpha).sum()) for name, p in p_values.items()}
+        exact, by_holm = self.p_randomisation, holm(self.p_randomisation)
+        by_hsd, by_random_hsd = tukey.p[at], randomised_tukey_test(common, seed=seed)[at]
+        differ = [f"{int((p <= alpha).sum()):,}" for p in (exact, by_holm, by_hsd, by_random_hsd)]
         fewest, most = int(self.n_topics.min()), int(self.n_topics.max())
         over = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
         notes = [
-            f"Of {counted(self.first.size, 'pair')}, {n_differ['p_randomisation']:,} differ at {alpha:g}"
-            f" taken singly, {n_differ['p_holm']:,} by Holm, {n_differ['p_tukey']:,} by HSD,"
-            f" {n_differ['p_tukey_randomised']:,} by HSD from permutations (--seed {seed}).",
+            f"Of {counted(self.first.size, 'pair')}, {differ[0]} differ at {alpha:g} taken singly,"
+            f" {differ[1]} by Holm, {differ[2]} by HSD, {differ[3]} by HSD of permutations (--seed {seed}).",
             f"{self.settings['measure']} over {over}. json and tsv have more tests.",
         ]
         if tukey.reason is None:
@@ -418,7 +411,7 @@ class Comparison(Result, RunPairs):
         columns = {
             Column("a", heading="A"): [self.runs[run] for run in self.first],
             RUN_B: [self.runs[run] for run in self.second],
-            Column("topics", "int", show="if_varied"): self.n_topics,
+            Column("topics", "int", show="never" if fewest == most else "always"): self.n_topics,
             DIFFERENCE: self.difference,
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"): self.low,
             Column("high", "float", about="its upper end"): self.high,
@@ -429,10 +422,7 @@ class Comparison(Result, RunPairs):
             hidden("variance_b"): [one for _, one, _ in variances],
             hidden("covariance"): [one for _, _, one in variances],
             hidden("t"): self.t,
-            hidden("df", "int"): [
-                None if np.isnan(t) else n - 1
-                for t, n in zip(self.t.tolist(), self.n_topics.tolist(), strict=True)
-            ],
+            hidden("df", "int"): cells_where(~np.isnan(self.t), self.n_topics - 1),
             Column("p_t", "float", "p t", show="never"): self.p_t,
             hidden("p_normal"): [*map(normal_p, self.t.tolist())],
             Column("p_wilcoxon", "float", "Wilcoxon", show="never"): self.p_wilcoxon,
@@ -442,24 +432,16 @@ class Comparison(Result, RunPairs):
                 "exact",
                 "p of the randomisation test as if this were the only pair, on differences rounded to"
                 f" {resolution:g}",
-            ): p_values["p_randomisation"],
-            Column("p_holm", "float", "Holm", "the same, adjusted for the number of pairs"): p_values[
-                "p_holm"
-            ],
-            Column("p_tukey", "float", "HSD", "Tukey's p, which allows for all runs"): p_values["p_tukey"],
-            Column("p_tukey_randomised", "float", "random. HSD", show="never"): p_values[
-                "p_tukey_randomised"
-            ],
+            ): exact,
+            Column("p_holm", "float", "Holm", "the same, adjusted for the number of pairs"): by_holm,
+            Column("p_tukey", "float", "HSD", "Tukey's p, which allows for all runs"): by_hsd,
+            Column("p_tukey_randomised", "float", "random. HSD", show="never"): by_random_hsd,
         }
-        table = Table.of_columns("pairs", columns, notes=notes)
-        if fewest != most:
-            return table
-        return table.seen_as(columns=[one for one in table.columns if one.name != "topics"])
+        return Table.of_columns("pairs", columns, notes=notes)
 
     def _moments(self, first: int, second: int) -> tuple[float | None, float | None, float | None]:
         """Return the variances of two runs, and their covariance, over the topics where both have a score."""
-        both = self.values[[first, second]]
-        both = both[:, np.isfinite(both).all(axis=0)]
+        both = self._common(first, second)
         if both.shape[1] < 2:
             return None, None, None
         ((one, between), (_, other)) = np.cov(both).tolist()

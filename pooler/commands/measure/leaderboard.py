@@ -15,7 +15,7 @@ from pooler.tables import REASON, Column, Table, hidden, listed
 from store.analysis.agreement.intervals import FEW_TOPICS, topic_bootstrap
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
 from store.formats.leaderboards import ALL, read_leaderboards
-from store.text import counted, natural_key
+from store.text import natural_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,10 +52,8 @@ def orders_table(
     theirs = Ids(", ".join(paths), {run for of_measure in boards.values() for run, _ in of_measure})
     if ours.names.isdisjoint(theirs.names):
         raise no_meeting("run", ours, theirs, None)
-    for one, other in ((ours, theirs), (theirs, ours)):
-        if alone := sorted(one.names - other.names, key=natural_key):
-            of_all = counted(len(one.names), "run")
-            warn(f"{len(alone):,} of {of_all} of {one.where} not in {other.where}: {listed(alone, 3)}")
+    if alone := sorted(ours.names ^ theirs.names, key=natural_key):
+        warn(f"left out, as not in both {ours.where} and {theirs.where}: {listed(alone, 3)}")
     rows, means = [], []
     for name, board in boards.items():
         values = np.array([[board.get((run, topic), np.nan) for topic in topics] for run in runs])

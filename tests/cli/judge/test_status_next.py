@@ -126,12 +126,10 @@ def test_a_run_that_brings_nothing_new_is_not_to_be_pooled(cli: Cli, here: Path)
     write(here / "z.run", "1 Q0 c 1 1 z")
     cli("import", "runs", "z.run", "--late").fine()
     said = " ".join(cli("status").fine().out.split())
-    assert (
-        "1 late run, kept out of pools (z): pooler diagnose tells the cost; pooler import runs FILE" in said
-    )
+    assert "1 run kept out of pools (z): pooler diagnose tells the cost; pooler import runs FILE" in said
     cli("import", "runs", "z.run", "--replace").fine()
     assert next_of(cli) == "pool --add"
-    assert "late run" not in cli("status").out
+    assert "kept out" not in cli("status").out
 
 
 def test_the_line_names_a_collection_that_is_not_found_without(

@@ -57,7 +57,7 @@ def test_the_order_by_each_measure(evaluate: Cli, tmp_path: Path) -> None:
     # c, a, b: 0/1, and 1/2.
     assert (ok["tau_ap"], ok["swapped"]) == (pytest.approx(-1 / 2), 2)
     shown = evaluate("--leaderboard", "tot").fine()
-    assert "1 of 4 runs of tot not in those measured: d" in shown.err
+    assert "left out, as not in both those measured and tot: d" in shown.err
     assert "Order of the runs, and of the leaderboard" in shown.out
 
 
