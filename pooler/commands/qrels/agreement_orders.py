@@ -121,10 +121,8 @@ def votes_of_qrels(
         try:
             named = opened.qrels.named(name)
         except UnknownNameError as error:
-            rules = (rule for word, rule in (("union", "max"), ("inter", "min")) if name.startswith(word))
-            error.hint = next(
-                (f"pooler qrels define {name} --aggregate {rule}" for rule in rules), error.hint
-            )
+            if rule := {"union": "max", "inter": "min"}.get(name[:5]):
+                error.hint = f"pooler qrels define {name} --aggregate {rule}"
             raise
         final, least = CollectionQrels(named, opened, level).decided(opened)
         found.append({topic: (ids, grades >= least) for topic, (ids, grades) in final.by_topic().items()})
