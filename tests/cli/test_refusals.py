@@ -40,6 +40,8 @@ DATA, USAGE, STORE = 1, 2, 3
         ("sensitivity --by topic", "sensitivity --by-topic"),
         ("variation --discover", "paper A B"),
         ("audit m --with-model", "audit MODEL --table corrected"),
+        ("report --for bm25", "report runs DIR --for RUN"),
+        ("report --for-all pages", "report runs DIR"),
         ("compare --all", "compare"),
         ("compare --signs", "compare A B"),
         ("design --reliability", "design topics --table reliability"),
