@@ -398,7 +398,8 @@ class Comparison(Result, RunPairs):
         over = counted(most, "topic") if fewest == most else f"{fewest} to {most} topics"
         notes = [
             f"Of {counted(self.first.size, 'pair')}, {differ[0]} differ at {alpha:g} taken singly,"
-            f" {differ[1]} by Holm, {differ[2]} by HSD, {differ[3]} by HSD of permutations (--seed {seed}).",
+            f" {differ[1]} by Holm, {differ[2]} by HSD, {differ[3]} by HSD from permutations"
+            f" (--seed {seed}).",
             f"{self.settings['measure']} over {over}. json and tsv have more tests.",
         ]
         if tukey.reason is None:
