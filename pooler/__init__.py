@@ -20,6 +20,7 @@ from typing import Any
 from pooler.version import __version__ as __version__
 
 _MODULES = {
+    "pooler.commands.measure.evaluate": ("attainable",),
     "pooler.commands.measure.measured": ("choose",),
     "pooler.commands.trust.paper_least": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),

@@ -32,6 +32,7 @@ from pooler.commands.measure.compare import compare as compare
 from pooler.commands.measure.design import design_depth as design_depth
 from pooler.commands.measure.design import design_overlap as design_overlap
 from pooler.commands.measure.design import design_topics as design_topics
+from pooler.commands.measure.evaluate import attainable as attainable
 from pooler.commands.measure.evaluate import evaluate as evaluate
 from pooler.commands.measure.evaluate_curves import evaluate_clusters as evaluate_clusters
 from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves

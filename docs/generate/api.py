@@ -21,7 +21,7 @@ from pooler.result import Result
 BESIDE = {
     "Beside the commands": (
         "source", "Qrels", "read_runs", "read_qrels", "open_collection", "list_measures", "list_strategies",
-        "choose", "swap_of_ranks",
+        "attainable", "choose", "swap_of_ranks",
     ),
     "Errors": ("PoolerError", "FormatError", "ArgumentError", "UnknownNameError", "StoreError"),
 }  # fmt: skip

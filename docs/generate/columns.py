@@ -35,6 +35,7 @@ MORE: tuple[tuple[str, Maker], ...] = (
     ("check", lambda _c: p.check("runs/bm25-words.run", rules="track.toml")),
     ("pool diff", lambda c: p.pool_diff({("G01", "NOTE-01")}, "pool", collection=c)),
     ("evaluate", lambda c: p.evaluate(_alice(c), leaderboards=["board.txt"])),
+    ("evaluate", lambda c: p.attainable(_alice(c), 5)),
     ("evaluate", lambda c: p.choose(_alice(c), folds=3)),
     ("evaluate", lambda c: p.evaluate_curves(_alice(c))),
     ("evaluate", lambda _c: p.list_measures()),

@@ -1,4 +1,4 @@
-"""Recall and precision at one rank: the article's two users and signs."""
+"""Recall and precision at one rank: the article's two users, ranges and signs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ import pooler as p
 def relevant(number: int, topic: str) -> list[str]:
     """Name the relevant documents of a topic."""
     return [f"{topic}-{place}" for place in range(number)]
+
+
+def test_values_that_can_occur_are_the_articles() -> None:
+    """N = 10, |X| = 100: recall to .1 by .01, precision to 1 by .1; |X| = 5: to 1 by .2, to .5 by .1."""
+    qrels = {"1": dict.fromkeys(relevant(100, "1"), 1), "2": dict.fromkeys(relevant(5, "2"), 1)}
+    found = p.attainable(({"a": {"1": {"x": 1.0}}}, qrels | {"3": {"x": 0}}), 10)
+    rows = found.table("attainable").to_records()
+    names = ("topic", "measure", "least", "greatest", "step", "reason")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("1", "P@10", 0.0, 1.0, 0.1, None),
+        ("1", "R@10", 0.0, 0.1, 0.01, None),
+        ("2", "P@10", 0.0, 0.5, 0.1, None),
+        ("2", "R@10", 0.0, 1.0, 0.2, None),
+        ("3", "P@10", 0.0, 0.0, 0.1, None),
+        ("3", "R@10", None, None, None, "no-relevant"),
+    ]
 
 
 def test_signs_of_the_article() -> None:
