@@ -32,8 +32,8 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 from pooler.pools.runs import FileRuns, TopicRuns, topic_runs
-from pooler.reading.blocks import RunTop, TopRanking, first_error, read_entry
 from pooler.reading.run_list import RunEntry
+from pooler.reading.tops import RunTop, TopRanking, first_error, read_entry
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.formats.lines import STDIN, is_regular_file
 from store.records import Order

@@ -108,10 +108,10 @@ def compared_scores(scores: NDArray[np.float64], order: Order) -> NDArray[np.flo
         return scores.astype(np.float32).astype(np.float64)
 
 
-def ties_at_cut(ordered_scores: NDArray[np.float64], depth: int) -> tuple[int, int]:
+def ties_at_cut(ordered_scores: NDArray[np.float64] | NDArray[np.int64], depth: int) -> tuple[int, int]:
     """Count the documents tied across the cut at `depth`, at least 1: those taken, and those not.
 
-    They have the score of rank `depth`; (0, 0) when no tie straddles the cut. Scores are in rank order.
+    They have the score of rank `depth`; (0, 0) when no tie straddles the cut. Scores, or ranks, are in order.
 
     >>> ties_at_cut(np.array([3.0, 2.0, 2.0, 2.0, 1.0]), 2)
     (1, 2)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.runs import RunFacts, RunSet, TopicRuns
-from pooler.reading.blocks import TieAtCut
+from pooler.reading.tops import TieAtCut
 from pooler.strategies.fixed import n_constant_rankings
 from store.analysis.pools.contributions import NO_DOCUMENT, best_ranks, only_contributor, unique_contributions
 from store.records import Pool

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import RunTop, TieAtCut, TopRanking
+from pooler.reading.tops import RunTop, TieAtCut, TopRanking
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError, PoolerError

@@ -16,16 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import (
-    LineFacts,
-    SuspicionError,
-    TieAtCut,
-    first_places,
-    is_ranked,
-    stream_rankings,
-)
+from pooler.reading.blocks import LineFacts, stream_rankings
+from pooler.reading.fields import DOCNO, Q0, RANK, WORD, SuspicionError
 from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
+from pooler.reading.tops import TieAtCut, is_ranked
 from store.errors import Fault, FaultList, PoolerError
 from store.formats.lines import is_regular_file
 from store.formats.run_header import RunHeader
@@ -34,6 +29,7 @@ from store.records import Order
 from store.text import counted, look_alike_words, look_alikes, natural_key
 
 FEW_DOCUMENTS = 10
+_Q0_WORDS = np.frombuffer(b"Q0".ljust(WORD, b"\0") + b"0".ljust(WORD, b"\0"), "<u8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,24 +114,25 @@ def _check_alone(path: str, asked: CheckOptions) -> _Checked:
 
 
 def _check_fast(path: str, asked: CheckOptions) -> _Checked:
-    facts, odd = LineFacts(), _Oddities(asked)
-    for whole in stream_rankings(path, facts, with_q0=True):
-        ranks = whole.ranks
-        odd.add(whole.topic, whole.names, whole.scores, ranks)
-        if ranks is None and whole.stated is not None:
-            odd.add_ranks(whole.stated.column.listed(), count(whole.line))
+    facts, odd, parsed = LineFacts(), _Oddities(asked), ParsedRun()
+    for whole in stream_rankings(path, facts):
+        ranks, q0 = whole.ranks, whole.column(Q0)
+        odd.add(whole.topic, whole.column(DOCNO), whole.scores, ranks)
+        if ranks is None:
+            odd.add_ranks(whole.column(RANK).packed().split(b"\n"), count(whole.line))
+        if (is_odd := ~np.isin(q0.words()[0], _Q0_WORDS)).any():
+            row = int(is_odd.argmax())
+            parsed.odd_q0 = parsed.odd_q0 or (whole.line + row, quoted(q0[row].decode()))
+            parsed.n_odd_q0 += int(np.count_nonzero(is_odd))
         if not (asked.known_docnos is None and facts.is_ascii):
             odd.add_docnos(whole.docnos)
     topics = [topic.decode() for topic in facts.topics]
     known = asked.known_topics
     if odd.has_unknown or not (known is None or all(topic in known for topic in topics)):
         raise SuspicionError("an unknown topic or docno")
-    n_lines = facts.n_of_header + facts.n_lines
-    parsed = ParsedRun(facts.tag.decode(), facts.digest.hexdigest(), n_lines, n_odd_q0=facts.n_odd_q0)
+    parsed.tag, parsed.sha256 = facts.tag.decode(), facts.digest.hexdigest()
+    parsed.n_lines = facts.n_of_header + facts.n_lines
     parsed.header, parsed.notes = facts.header, facts.notes
-    if facts.odd_q0 is not None:
-        line, field = facts.odd_q0
-        parsed.odd_q0 = line, quoted(field.decode())
     return odd.report(path, parsed, topics, _CountedFaults(path))
 
 
@@ -228,9 +225,7 @@ class _Oddities:
             self._tied.append(topic)
         depth, order = self._asked.depth, self._asked.order
         if depth is not None and order != "file" and (order != "rank" or ranks is not None):
-            n_in, n_out = ties_at_cut(ordered, depth)
-            if order == "rank":
-                _, n_in, n_out = first_places(docnos, scores, ranks, depth=depth, order=order)
+            n_in, n_out = ties_at_cut(ordered if order != "rank" or ranks is None else np.sort(ranks), depth)
             if n_in:
                 self._at_cut.append((topic, n_in, n_out))
         if ranks is None:

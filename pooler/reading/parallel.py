@@ -73,22 +73,10 @@ def share(
     the back. What a process that dies leaves, and what raises anything but a `PoolerError` there, is done
     here.
     """
-    if workers > 1 and sys.executable:
-        return _share(task, items, workers, progress)
-    outcomes = []
-    for item in items:
-        outcomes.append(_attempt(task, item))
-        progress(1)
-    return outcomes
-
-
-def _share(
-    task: Callable[[Item], Result], items: Sequence[Item], workers: int, progress: Callable[[int], None]
-) -> list[Result | PoolerError]:
     outcomes: dict[int, Result | PoolerError] = {}
     left = deque(range(len(items)))
     answers: SimpleQueue[_Answer] = SimpleQueue()
-    n_busy = workers - 1
+    n_busy = workers - 1 if sys.executable else 0
     with _helping([_Helper(task, items, left, answers) for _ in range(n_busy)]):
         while left or n_busy:
             if left:

@@ -1,4 +1,4 @@
-"""Whole rankings, by name or by number.
+"""Step 4, for all else: whole rankings, by name or by number.
 
 A reader numbers the documents it meets, from 0 on, and reports the docno of each number once. So the work on
 every line is the reader's, which may be another process, and what comes back of a run is a few bytes a
@@ -8,19 +8,23 @@ document. What is stored does not depend on who reads: numbers become row ids in
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 from pathlib import Path, PurePath
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import progress
-from pooler.reading.blocks import LineFacts, SuspicionError, is_ranked, stream_rankings
-from pooler.reading.columns import NO_NUMBER, DocnoNumbers, FieldColumn
+from pooler.reading.blocks import WholeRanking, read_each
+from pooler.reading.docnos import NO_NUMBER, DocnoNumbers, column_of
+from pooler.reading.fields import DOCNO
 from pooler.reading.parallel import PARALLEL_BYTES, in_order, n_processors, share_files
 from pooler.reading.run_list import RunEntry
-from pooler.reading.strict import read_run
+from pooler.reading.tops import is_ranked
 from store.analysis.arrays import RankedDocuments
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import ArgumentError, PoolerError
@@ -32,22 +36,12 @@ from store.records import Order, Ranking, Run
 
 def read_whole(path: str, *, lenient: bool = False, titles: Mapping[str, str] | None = None) -> Run:
     """Read a run file whole; faults and result are those of `pooler.reading.strict.read_run`."""
-    # A pipe cannot be read a second time, so it is read slowly at once.
-    if is_regular_file(path):
-        facts = LineFacts()
-        try:
-            rankings = [
-                Ranking(whole.topic, whole.docnos, whole.scores, whole.ranks)
-                for whole in stream_rankings(path, facts)
-            ]
-        except SuspicionError:
-            pass
-        else:
-            facts.warn(path)
-            sha256 = facts.digest.hexdigest()
-            header = None if facts.header is None else facts.header.text
-            return Run(facts.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
-    return read_run(path, lenient=lenient, titles=titles)
+    run, rankings = read_each(path, _ranking, lenient=lenient, titles=titles)
+    return replace(run, rankings=rankings)
+
+
+def _ranking(one: WholeRanking | Ranking) -> Ranking:
+    return Ranking(one.topic, one.docnos, one.scores, one.ranks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +63,6 @@ class NumberedRun:
         return self.packed_docnos.decode().split("\n") if self.packed_docnos else []
 
 
-def column_of(docnos: Sequence[str]) -> FieldColumn:
-    """Make a column of docnos, which have no NUL."""
-    return FieldColumn.of("\0".join(docnos).encode().split(b"\0"))
-
-
 class RunReader:
     """Reads runs one after another, and numbers their documents.
 
@@ -92,66 +81,29 @@ class RunReader:
 
     def read(self, entry: RunEntry) -> NumberedRun:
         """Read a run file, with the faults of `pooler.reading.strict.read_run`."""
-        n_known = len(self._numbers)
+        undo = partial(self._numbers.forget, len(self._numbers))
         try:
-            # A pipe cannot be read a second time, so it is read slowly at once.
-            if is_regular_file(entry.file):
-                try:
-                    return self._read_fast(entry, n_known)
-                except SuspicionError:
-                    self._numbers.forget(n_known)
-            return self._read_slowly(entry, n_known)
+            how: dict[str, Any] = {"lenient": self._lenient, "titles": entry.titles}
+            run, rankings = read_each(entry.file, self._pack, undo=undo, **how)
+            if self._order is None:
+                entry.check_tag(run.tag)
+            about = entry.called(run.tag), run.sha256, PurePath(entry.file).name, os.getpid()
         except BaseException:
-            self._numbers.forget(n_known)  # these were not reported
+            undo()  # these were not reported
             raise
+        return NumberedRun(*about, self._numbers.taken(), rankings, run.header)
 
-    def _read_fast(self, entry: RunEntry, n_known: int) -> NumberedRun:
-        facts, with_ranks = LineFacts(), self._order in (None, "rank")
-        rankings = [
-            self._pack(one.topic, one.names, one.numbers, one.scores, one.ranks)
-            for one in stream_rankings(entry.file, facts, with_ranks=with_ranks, number=self._number)
-        ]
-        facts.warn(entry.file)
-        header = None if facts.header is None else facts.header.text
-        return self._made(entry, facts.tag.decode(), facts.digest.hexdigest(), n_known, rankings, header)
-
-    def _read_slowly(self, entry: RunEntry, n_known: int) -> NumberedRun:
-        run = read_run(entry.file, lenient=self._lenient, titles=entry.titles)
-        rankings = [
-            self._pack(one.topic, one.docnos, self._number(column_of(one.docnos)), one.scores, one.ranks)
-            for one in run.rankings
-        ]
-        return self._made(entry, run.tag, run.sha256, n_known, rankings, run.header)
-
-    def _pack(
-        self,
-        topic: str,
-        docnos: Sequence[str] | Sequence[bytes],
-        numbers: NDArray[np.int32],
-        scores: NDArray[np.float64],
-        ranks: NDArray[np.int64] | None,
-    ) -> PackedRanking:
+    def _pack(self, one: WholeRanking | Ranking) -> PackedRanking:
         """Pack a ranking in file order: as the store keeps it, or its documents in rank order."""
-        if self._order is None:
-            return pack_ranking(topic, docnos, numbers, scores, ranks)
-        if not is_ranked(scores, self._order):
-            numbers = numbers[rank_order(docnos, scores, ranks, order=self._order)]
-        return PackedRanking(topic, len(docnos), numbers.astype("<i4", copy=False).tobytes(), b"", None, b"")
-
-    def _made(
-        self,
-        entry: RunEntry,
-        tag: str,
-        sha256: str,
-        n_known: int,
-        rankings: list[PackedRanking],
-        header: str | None,
-    ) -> NumberedRun:
-        """Put together what was read; the tag is what it should be, or `FormatError` is raised."""
-        if self._order is None:
-            entry.check_tag(tag)
-        docnos, file = self._numbers.since(n_known), PurePath(entry.file).name
-        return NumberedRun(entry.called(tag), sha256, file, os.getpid(), docnos, rankings, header)
+        docnos = one.column(DOCNO) if isinstance(one, WholeRanking) else column_of(one.docnos)
+        numbers, order, scores = self._number(docnos), self._order, one.scores
+        if order is None:
+            return pack_ranking(one.topic, docnos, numbers, scores, one.ranks)
+        if not is_ranked(scores, order):
+            ranks = one.ranks if order == "rank" else None
+            numbers = numbers[rank_order(docnos, scores, ranks, order=order)]
+        packed = numbers.astype("<i4", copy=False).tobytes()
+        return PackedRanking(one.topic, len(docnos), packed, b"", None, b"")
 
 
 READERS = 2
@@ -193,23 +145,18 @@ def ranked_runs(
     rankings: _Rankings = {}
     tags: list[str] = []
     entries = [one for one in named if isinstance(one, RunEntry)]
+    of_reader: dict[int, NDArray[np.int32]] = {}
     with progress("runs", len(entries)) as advance:
         workers = n_readers(entries) if entries else 1
-        # Of small files a dictionary is done with the docnos before another process has started.
-        files: Iterator[NumberedRun | Run] = (
-            _read(entries, lenient=lenient)
-            if workers == 1
-            else read_numbered(entries, lenient=lenient, order=order, workers=workers)
-        )
-        of_reader: dict[int, NDArray[np.int32]] = {}
+        files = read_numbered(entries, lenient=lenient, order=order, workers=workers)
         for one in named:
             run = next(files) if isinstance(one, RunEntry) else one
             advance(isinstance(one, RunEntry))
             see_tag(run.tag, tags)
             if isinstance(run, NumberedRun):
-                fresh = [*map(ids.__getitem__, run.docnos())]
                 known = of_reader.get(run.reader, np.empty(0, np.int32))
-                common = of_reader[run.reader] = np.concatenate([known, np.array(fresh, np.int32)])
+                fresh = np.array([*map(ids.__getitem__, run.docnos())], np.int32)
+                common = of_reader[run.reader] = np.concatenate([known, fresh])
                 for packed in run.rankings:
                     rankings[run.tag, packed.topic] = common[np.frombuffer(packed.documents, "<i4")]
                 continue
@@ -227,11 +174,10 @@ def judged_runs(
     """Rank the documents of run files, of which only the judged ones are distinguished."""
     docnos = [*dict.fromkeys(judged)]
     # What no file can name comes last; it needs a number too.
-    odd = [one for one in docnos if not one or "\0" in one]
-    docnos = [one for one in docnos if one and "\0" not in one] + odd if odd else docnos
+    docnos.sort(key=lambda docno: not docno or "\0" in docno)
     known = DocnoNumbers()
-    if n_possible := len(docnos) - len(odd):
-        known.number(column_of(docnos[:n_possible]))
+    if possible := [docno for docno in docnos if docno and "\0" not in docno]:
+        known.number(column_of(possible))
     reader = RunReader(lenient=lenient, order=order, known=known)
     rankings: _Rankings = {}
     tags: list[str] = []
@@ -245,7 +191,7 @@ def judged_runs(
                 numbers = np.frombuffer(packed.documents, "<i4")
                 others = np.arange(len(docnos), len(docnos) + numbers.size, dtype=np.int32)
                 rankings[run.tag, packed.topic] = np.where(numbers == NO_NUMBER, others, numbers)
-    return RankedDocuments(tuple(tags), rankings, dict(zip(docnos, range(len(docnos)), strict=True)), {})
+    return RankedDocuments(tuple(tags), rankings, dict(zip(docnos, count())), {})
 
 
 def see_tag(tag: str, tags: list[str]) -> None:
@@ -254,9 +200,3 @@ def see_tag(tag: str, tags: list[str]) -> None:
         hint = "name a file once; a column `name` in the list of --runs FILE renames runs of one tag"
         raise ArgumentError("runs", "must each have their own tag", tag, hint=hint)
     tags.append(tag)
-
-
-def _read(entries: Sequence[RunEntry], *, lenient: bool) -> Iterator[Run]:
-    for entry in entries:
-        run = read_whole(entry.file, lenient=lenient, titles=entry.titles)
-        yield replace(run, tag=entry.called(run.tag))

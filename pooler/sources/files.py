@@ -148,7 +148,7 @@ class NamedRuns:
     def tops(self, depth: int, *, scores: bool, tags: Sequence[str] | None) -> RunSet:
         """Return the first documents of every run; of those with these tags as if they contributed."""
         from pooler.pools.runs import FileRuns
-        from pooler.reading.blocks import read_tops, top_of
+        from pooler.reading.tops import read_tops, top_of
 
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
         named = self.at_hand if tags or self.qrels else self.named()

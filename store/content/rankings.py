@@ -64,7 +64,7 @@ def fetch_top_documents(
 ) -> TopDocuments:
     """Return the first documents of every ranking of known runs, tags ascending; `depth` ``None`` = all.
 
-    As `pooler.reading.blocks.top_of` of each run gives them; raises as `iterate_document_ids` does.
+    As `pooler.reading.tops.top_of` of each run gives them; raises as `iterate_document_ids` does.
     """
     of_runs = select(RUN.c.tag, RANKING.c.topic_id, RANKING.c.length)
     sizes = session.connection().execute(_of_runs(of_runs, tags)).all()

@@ -34,7 +34,7 @@ AWK_PROGRAM = Path(__file__).with_name("exact_pool.awk")
 
 READ = """
 import sys
-from pooler.reading.blocks import read_tops
+from pooler.reading.tops import read_tops
 read_tops(sys.argv[2:], int(sys.argv[1]))
 """
 TRECTOOLS = """

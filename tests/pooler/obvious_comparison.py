@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pooler.reading.blocks import RunTop, SuspicionError, read_blocks, read_top
 from pooler.reading.check import RunReport, check_run
+from pooler.reading.fields import SuspicionError
 from pooler.reading.strict import read_run
+from pooler.reading.tops import RunTop, read_top
 from store.errors import SHOWN_FAULTS, ArgumentError, FormatError
 from store.ranking import ORDERS, Order
+from tests.helpers.fast_reader import read_blocks
 from tests.pooler.damaged_files import DamagedFile
 from tests.pooler.obvious_reader import First, GivenGrade, first_of, read_obviously
 

@@ -18,10 +18,12 @@ from pathlib import Path
 
 import pytest
 
-from pooler.reading.blocks import SuspicionError, read_blocks, read_top
 from pooler.reading.check import check_run
+from pooler.reading.fields import SuspicionError
+from pooler.reading.tops import read_top
 from store.errors import FormatError, PoolerError
 from store.ranking import Order
+from tests.helpers.fast_reader import read_blocks
 from tests.helpers.run import run_process
 from tests.pooler.damaged_files import DamagedFile, damaged_file
 from tests.pooler.generated_runs import BAD_SCORES, GOOD_SCORES, RANKS

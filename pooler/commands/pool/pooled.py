@@ -18,7 +18,7 @@ from pooler.pools.contents import PoolStatistics, annotated_lines
 from pooler.pools.live import idle_words, missing_words, start_strategy, way_out
 from pooler.pools.plan import DEPTH, Plan, PoolBuild, TopicPool
 from pooler.pools.runs import stored_runs
-from pooler.reading.blocks import TieAtCut
+from pooler.reading.tops import TieAtCut
 from pooler.result import Later, Message, Result, messages_of
 from pooler.sources.meeting import check_runs
 from pooler.sources.source import Source, opened_collection

@@ -11,8 +11,8 @@ import pytest
 import pooler as p
 from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
-from pooler.reading.blocks import read_tops
 from pooler.reading.run_list import as_entries
+from pooler.reading.tops import read_tops
 from pooler.spark import SparkRuns
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, ParameterValue, SamplingStrategy

@@ -10,8 +10,8 @@ import pytest
 from pooler.pools.contents import annotated_lines, graded_lines
 from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
-from pooler.reading.blocks import read_tops
 from pooler.reading.run_list import RunEntry
+from pooler.reading.tops import read_tops
 from store.records import Pool, PoolEntry
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"

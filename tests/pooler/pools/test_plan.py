@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import Plan, PoolBuild, pool_lines
 from pooler.pools.runs import FileRuns
-from pooler.reading.blocks import RunTop, TieAtCut, TopRanking, read_tops
+from pooler.reading.tops import RunTop, TieAtCut, TopRanking, read_tops
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.ranking import Order
 from store.records import Pool

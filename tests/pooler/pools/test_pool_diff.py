@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pooler.pools.change import CollectionState, PoolSide, by_topic, count_bringers, count_places, pool_diff
 from pooler.pools.contents import brought_by
 from pooler.pools.runs import FileRuns
-from pooler.reading.blocks import RunTop, TopRanking
+from pooler.reading.tops import RunTop, TopRanking
 from store.judging.states import PairState
 from store.records import State
 

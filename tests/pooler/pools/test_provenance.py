@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pooler.pools.contents import brought_alone, contributions, depth_curve
 from pooler.pools.runs import FileRuns
-from pooler.reading.blocks import RunTop, TopRanking
+from pooler.reading.tops import RunTop, TopRanking
 
 DOCNOS = "abcdef"
 rankings = st.lists(st.sampled_from(DOCNOS), min_size=1, max_size=6, unique=True)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pooler.pools.runs import FileRuns, RunSet, stored_runs
-from pooler.reading.blocks import read_tops
 from pooler.reading.strict import read_run
+from pooler.reading.tops import read_tops
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError
 from store.ranking import ORDERS, Order

@@ -9,7 +9,7 @@ import numpy as np
 from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
-from pooler.reading.blocks import RunTop, TopRanking
+from pooler.reading.tops import RunTop, TopRanking
 
 RUNS = {"a": {"1": "xyz", "2": "x"}, "b": {"1": "ywv"}, "c": {"1": "xy", "2": "ut"}}
 """At depth 2 topic 1 has x of a and c, y of all, w of b; topic 2 has x of a, u and t of c."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import top_of
+from pooler.reading.tops import top_of
 from store.analysis.arrays import TopDocuments
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError

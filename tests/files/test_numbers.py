@@ -1,15 +1,19 @@
-"""`pooler.reading.columns`: columns of numbers."""
+"""Scores and stated ranks, read a column at a time."""
 
 from __future__ import annotations
 
 import struct
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pooler.reading.columns import RELATIVE_ERROR, FieldColumn, parse_scores
+from pooler.reading.fields import FieldColumn
+from pooler.reading.numbers import parse_ranks, parse_scores
+from pooler.reading.strict import whole_ranks
 from tests.strategies import score_texts
 
 plain_texts = st.tuples(
@@ -23,11 +27,6 @@ exponent_texts = st.tuples(
 ).map("".join)
 odd_texts = st.text("0123456789.-+e_", min_size=1, max_size=6)
 texts = score_texts | plain_texts.filter(bool) | exponent_texts | odd_texts
-
-
-def exact(fields: list[bytes]) -> bytes:
-    """Give the bits of the numbers of a column."""
-    return parse_scores(FieldColumn.of(fields)).exact(np.arange(len(fields))).tobytes()
 
 
 @given(st.lists(texts, min_size=1, max_size=5), st.sampled_from([1, 60]))
@@ -54,30 +53,23 @@ def test_scores_any_text_equal_float_bit_for_bit(some: list[str], times: int) ->
         with pytest.raises(ValueError, match="could not convert"):
             parse_scores(FieldColumn.of(fields))
     elif fields:
-        assert exact(fields) == struct.pack(f"{len(fields)}d", *expected)
+        assert parse_scores(FieldColumn.of(fields)).tobytes() == struct.pack(f"{len(fields)}d", *expected)
 
 
-@given(st.lists(score_texts | plain_texts.filter(bool), min_size=1, max_size=5))
-def test_scores_approximate_ones_are_near_and_of_the_same_sign(some: list[str]) -> None:
-    """Before it is asked for, a score is off by less than the stated error."""
-    try:
-        scores = parse_scores(FieldColumn.of([text.encode() for text in some]))
-    except ValueError:
-        return
-    numbers = scores.exact(np.arange(len(some)))
-    assert (np.abs(scores.approximate - numbers) <= RELATIVE_ERROR * np.abs(numbers)).all()
-    assert (np.sign(scores.approximate) == np.sign(numbers)).all()
-
-
-@given(st.lists(st.decimals(-99, 99, places=6).map(str), min_size=1, max_size=9), st.data())
-def test_scores_of_some_lines_are_theirs(some: list[str], data: st.DataObject) -> None:
-    """Rows and slices pick the same numbers as they pick of a list."""
-    scores = parse_scores(FieldColumn.of([text.encode() for text in some]))
-    start = data.draw(st.integers(0, len(some) - 1))
-    part = scores[start:]
-    rows = data.draw(st.lists(st.integers(0, len(some) - start - 1), max_size=4))
-    expected = [float(some[start + row]) for row in rows]
-    assert part.exact(np.array(rows, np.int64)).tolist() == expected
+@given(
+    st.lists(st.tuples(st.floats(1e-5, 1e5), st.integers(0, 3), st.integers(0, 20)), min_size=1, max_size=9)
+)
+def test_scores_in_the_middle_between_two_floats(some: list[tuple[float, int, int]]) -> None:
+    """Numbers at and near the middle between floats, cut after any digit, are rounded as `float` does."""
+    exact = [(Fraction(one) + Fraction(np.nextafter(one, np.inf))) / 2 for one, _, _ in some]
+    fields = [
+        f"{int(middle * 10**n_digits) + beside}e-{n_digits}"
+        if n_digits > 17
+        else f"{Decimal(int(middle * 10**n_digits) + beside).scaleb(-n_digits):f}"
+        for middle, (_, beside, n_digits) in zip(exact, some, strict=True)
+    ]
+    scores = parse_scores(FieldColumn.of([field.encode() for field in fields]))
+    assert scores.tolist() == [*map(float, fields)]
 
 
 @pytest.mark.parametrize("text", ["nan", "-inf", "infinity", "1e999", "1_000", "abc", "0x1p3", "1e"])
@@ -86,3 +78,20 @@ def test_scores_not_finite_numbers_raise(text: str, others: list[str]) -> None:
     """What is no finite number is refused, alone and in company."""
     with pytest.raises(ValueError, match="could not convert"):
         parse_scores(FieldColumn.of([field.encode() for field in [*others, text]]))
+
+
+rank_texts = (
+    st.integers(-9, 99).map(str)
+    | st.integers(-(2**64), 2**64).map(str)
+    | st.sampled_from(["007", "+5", "1.5", "5.", "1_0", "x", "-", "9" * 15, "9" * 16, "9" * 40])
+)
+
+
+@given(st.lists(rank_texts, min_size=1, max_size=6), st.sampled_from([1, 60]))
+def test_ranks_equal_the_slow_way(some: list[str], times: int) -> None:
+    """Ranks are the integers of the slow way, or none where it finds none."""
+    fields = [text.encode() for text in some * times]
+    expected, found = whole_ranks(fields), parse_ranks(FieldColumn.of(fields))
+    assert (found is None) == (expected is None)
+    if found is not None and expected is not None:
+        assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.columns import DocnoNumbers, FieldColumn
+from pooler.reading.docnos import DocnoNumbers
+from pooler.reading.fields import FieldColumn
 
 # Lengths on both sides of every word's end, and of the most words that are kept as words.
 lengths = st.sampled_from([1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200])
@@ -22,17 +22,18 @@ columns = st.lists(st.lists(docnos, unique=True, min_size=1, max_size=30), max_s
 
 @given(content=columns, data=st.data())
 def test_numbers_are_those_of_a_dictionary(content: list[list[bytes]], data: st.DataObject) -> None:
-    """Docnos of any length have the numbers in which they were met; some are forgotten."""
-    numbers, expected = DocnoNumbers(), dict[bytes, int]()
+    """Docnos of any length have the numbers in which they were met; those not told yet may be forgotten."""
+    numbers, expected, told = DocnoNumbers(), dict[bytes, int](), list[bytes]()
     for fields in content:
         got = numbers.number(FieldColumn.of(fields))
         assert got.tolist() == [expected.setdefault(one, len(expected)) for one in fields]
         assert len(numbers) == len(expected)
-        known = data.draw(st.integers(0, len(expected)))
-        assert numbers.since(known) == b"\n".join(list(expected)[known:])
         if data.draw(st.booleans()):
-            numbers.forget(known)
-            expected = dict(list(expected.items())[:known])
+            told += [one for one in numbers.taken().split(b"\n") if one]
+            assert told == list(expected)
+        elif data.draw(st.booleans()):
+            numbers.forget(len(told))
+            expected = {one: number for number, one in enumerate(told)}
 
 
 def test_table_grows_and_keeps_its_numbers() -> None:
@@ -45,12 +46,12 @@ def test_table_grows_and_keeps_its_numbers() -> None:
     shuffled = names[::-3]
     got = numbers.number(FieldColumn.of(shuffled)).tolist()
     assert got == list(range(len(names)))[::-3]
-    assert numbers.since(0) == b"\n".join(names)
+    assert numbers.taken() == b"\n".join(names)
 
 
 def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Docnos whose search begins at the same slot still have numbers of their own."""
-    monkeypatch.setattr("pooler.reading.columns._FACTORS", [0] * 8)
+    monkeypatch.setattr("pooler.reading.docnos._FACTOR", 0)
     numbers = DocnoNumbers()
     names = [b"document-%d" % number for number in range(60)]
     assert numbers.number(FieldColumn.of(names[:40])).tolist() == list(range(40))
@@ -58,18 +59,6 @@ def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) ->
     assert numbers.number(FieldColumn.of(names[::-1])).tolist() == expected
     # The first word of all the others, and nothing after it.
     assert numbers.number(FieldColumn.of([b"document"])).tolist() == [60]
-
-
-@pytest.mark.parametrize("factors", [None, [0] * 32])
-def test_docno_twice_in_a_column(factors: list[int] | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """New or met before, a docno has its number twice; were the keys of all docnos one key, too."""
-    if factors:
-        monkeypatch.setattr("pooler.reading.columns._FACTORS", np.array(factors, np.uint64))
-    numbers = DocnoNumbers()
-    assert numbers.number(FieldColumn.of([b"b", b"a", b"b"])).tolist() == [0, 1, 0]
-    long = [b"c" * 100, b"a", b"d" * 200, b"c" * 100, b"e", b"d" * 200]
-    assert numbers.number(FieldColumn.of(long)).tolist() == [2, 1, 3, 2, 4, 3]
-    assert numbers.since(0).split(b"\n") == [b"b", b"a", b"c" * 100, b"d" * 200, b"e"]
 
 
 @given(content=st.lists(docnos, min_size=1, max_size=40), n_known=st.integers(0, 40))

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import LineFacts, SuspicionError, stream_rankings
+from pooler.reading.blocks import LineFacts, stream_rankings
+from pooler.reading.fields import SuspicionError
 from pooler.reading.strict import read_run
 from pooler.reading.whole import read_whole
 from store.errors import PoolerError
@@ -49,20 +50,18 @@ def outcome(read: Callable[[], Run]) -> object:
         return type(error), error.message, error.hint
 
 
-@given(text=run_texts(whole_ranks=False) | run_texts(tidy=True) | run_texts(lenient=True))
-def test_read_whole_equals_the_slow_reader(text: RunText, file: Path) -> None:
-    """Topics, documents, scores to the last bit, ranks, tag and hash are those of `read_run`."""
-    file.write_bytes(text.content)
+any_texts = run_texts(whole_ranks=False) | run_texts(tidy=True) | run_texts(lenient=True)
+
+
+@given(data=st.data(), text=any_texts, is_damaged=st.booleans())
+def test_read_whole_equals_the_slow_reader(
+    data: st.DataObject, text: RunText, *, is_damaged: bool, file: Path
+) -> None:
+    """Topics, scores to the last bit, ranks and hash are those of `read_run`; so is a refusal."""
+    file.write_bytes(data.draw(damaged(text.content)) if is_damaged else text.content)
     for lenient in (False, True):
         slow = outcome(lambda lenient=lenient: read_run(str(file), lenient=lenient))
         assert outcome(lambda lenient=lenient: read_whole(str(file), lenient=lenient)) == slow
-
-
-@given(data=st.data(), text=run_texts(whole_ranks=False))
-def test_read_whole_damaged_file_has_one_verdict(data: st.DataObject, text: RunText, file: Path) -> None:
-    """Fast or slow, the same files are refused, with the same words."""
-    file.write_bytes(data.draw(damaged(text.content)))
-    assert outcome(lambda: read_whole(str(file))) == outcome(lambda: read_run(str(file)))
 
 
 @given(text=run_texts(tidy=True), block_bytes=st.sampled_from([1, 7, 40, 1 << 16]))
@@ -75,7 +74,7 @@ def test_stream_rankings_of_any_block_size_are_those_of_the_run(
     streamed = list(stream_rankings(str(file), seen, block_bytes=block_bytes))
     whole = read_run(str(file))
     assert (seen.tag.decode(), seen.digest.hexdigest()) == (whole.tag, whole.sha256)
-    assert seen.n_lines == sum(len(one) for one in streamed) == len(text.rows)
+    assert seen.n_lines == sum(len(one.docnos) for one in streamed) == len(text.rows)
     for one, ranking in zip(streamed, whole.rankings, strict=True):
         assert (one.topic, one.docnos) == (ranking.topic, ranking.docnos)
         assert one.scores.tobytes() == ranking.scores.tobytes()

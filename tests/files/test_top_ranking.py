@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import TopRanking, take_top
+from pooler.reading.tops import TopRanking, take_top
 from store.errors import ArgumentError
 from store.ranking import ORDERS, Order
+from store.records import Ranking
 from tests.strategies import ids
 
 rankings = st.lists(
@@ -49,14 +50,8 @@ def test_take_top_equals_sorting_by_the_rule(
 ) -> None:
     """The first documents, their scores and the ties across the cut follow the rule's words."""
     docnos, scores, ranks = zip(*rows, strict=True)
-    top = take_top(
-        docnos,
-        np.array(scores, np.float64),
-        np.array(ranks, np.int64),
-        depth=depth,
-        order=order,
-        n_documents=len(rows),
-    )
+    ranking = Ranking("1", [*docnos], np.array(scores, np.float64), np.array(ranks, np.int64))
+    _, top = take_top(ranking, depth=depth, order=order, file="")
     found = (top.docnos, top.scores.tolist(), top.n_tied_in, top.n_tied_out)
     assert found == slow_top(rows, depth, order)
     assert top.n_documents == len(rows)
@@ -66,14 +61,14 @@ def test_take_top_equals_sorting_by_the_rule(
 def test_take_top_ranks_of_64_bits_are_told_apart() -> None:
     """Stated ranks that float64 rounds to one number do not tie."""
     ranks = np.array([2**62 + 1, 2**62], np.int64)
-    top = take_top(["a", "b"], np.zeros(2), ranks, depth=1, order="rank", n_documents=2)
+    _, top = take_top(Ranking("1", ["a", "b"], np.zeros(2), ranks), depth=1, order="rank", file="")
     assert (top.docnos, top.n_tied_in, top.n_tied_out) == (["b"], 0, 0)
 
 
 def test_take_top_order_rank_needs_ranks() -> None:
     """Without integer ranks, order rank has nothing to go by."""
     with pytest.raises(ArgumentError, match="needs stated ranks that are integers"):
-        take_top(["a"], np.zeros(1), None, depth=1, order="rank", n_documents=1)
+        take_top(Ranking("1", ["a"], np.zeros(1), None), depth=1, order="rank", file="")
 
 
 @given(rows=st.lists(st.tuples(ids, st.floats(allow_nan=False)), max_size=9), tied=st.integers(0, 9))
@@ -100,8 +95,8 @@ def test_top_ranking_takes_little_memory_and_few_bytes() -> None:
 
 def test_top_ranking_without_scores_says_so() -> None:
     """Scores that were not kept are no numbers, but an error."""
-    top = take_top(["a", "b"], np.ones(2), None, depth=1, order="trec", n_documents=2,
-                   with_scores=False)  # fmt: skip
+    ranking = Ranking("1", ["a", "b"], np.ones(2), None)
+    _, top = take_top(ranking, depth=1, order="trec", file="", with_scores=False)
     assert (top.docnos, len(top), top.n_tied_in) == (["b"], 1, 1)
     with pytest.raises(ArgumentError, match="`with_scores` must be true to have scores"):
         _ = top.scores

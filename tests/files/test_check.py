@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import TieAtCut
 from pooler.reading.check import RunReport, check_run
 from pooler.reading.strict import parse_run, read_run
+from pooler.reading.tops import TieAtCut
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from tests.strategies import RunText, damaged, run_texts
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 @pytest.fixture(scope="module")

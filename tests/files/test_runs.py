@@ -18,7 +18,7 @@ from tests.strategies import RunText, run_texts
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 BLANKS_HINT = "a run line is topic, Q0, docno, rank, score and run tag, none of them with a blank"
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 @pytest.fixture(scope="module")

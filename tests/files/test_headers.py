@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import LineFacts, read_entry, read_top, stream_rankings, top_of
+from pooler.reading.blocks import LineFacts, stream_rankings
 from pooler.reading.check import check_run
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
+from pooler.reading.tops import read_entry, read_top, top_of
 from pooler.reading.whole import RunReader, read_whole
 from store.errors import FormatError, PoolerError
 from tests.strategies import RunText, damaged, run_texts
