@@ -20,7 +20,7 @@ from store.formats.lines import STDIN, is_pattern, is_regular_file
 from store.formats.scale import Meaning, parse_scale, understood
 from store.grades.definition import QrelsDefinition, is_file_word
 from store.judging.kinds import Voters, choose_voters
-from store.records import Judge, JudgeKind, Order, Qrel, Run, Scale, State
+from store.records import Judge, JudgeKind, Order, Qrel, QrelColumns, Run, Scale, State
 from store.text import counted, look_alikes
 
 if TYPE_CHECKING:
@@ -191,11 +191,11 @@ class FileQrels:
         qrels = self.qrels
         if isinstance(qrels, str):
             rows = read_plain_qrels(name)
-            if rows is None or (scale and not {row.grade for row in rows} <= values):  # lines are reported
+            if rows is None or (scale and not {*rows.grades} <= values):  # lines are reported
                 lines = read_given_qrels(name, lenient=self.lenient, faults=faults).rows
-                rows = [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
-            qrels = rows
-        grades = {row.grade for row in qrels}
+            qrels = rows or [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
+        qrels = QrelColumns.of(qrels)
+        grades = {*qrels.grades}
         meanings, unclear = understood(grades, self.codes, values)
         no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
         off = {line.code for line in lines} - values - no_grades - {*unclear} if scale else set()
@@ -205,9 +205,9 @@ class FileQrels:
                 faults.add(line.line, f"expected a grade of the scale ({known}), got {line.code}", "grade")
         faults.raise_if_any(hint="--scale declares the grades there are" if off else None)
         has_others = not grades.isdisjoint(no_grades)
-        graded = [row for row in qrels if row.grade not in no_grades] if has_others else qrels
-        if DUPLICATE in {row.iteration for row in graded}:
-            n_given = sum(row.iteration == DUPLICATE for row in graded)
+        kept = [row for row in qrels if row.grade not in no_grades] if has_others else qrels
+        graded = QrelColumns.of(kept)
+        if n_given := [*graded.iterations].count(DUPLICATE):
             say(f"{name}: {counted(n_given, 'grade')} copied to near-duplicates counted as well")
         pooled: dict[str, list[str]] = {}
         listed = no_grades - {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
@@ -249,7 +249,7 @@ class JudgesQrels:
             warn(f"{counted(n, 'document')} undecided, left out")
         warn_about_voters(all_votes.voters, is_headed=True)
         level = 1 if definition.binary_first else level
-        return GivenQrels("the judges", final.rows, level, left_out=final.left_out)
+        return GivenQrels("the judges", QrelColumns.of(final.rows), level, left_out=final.left_out)
 
 
 def gather_files(

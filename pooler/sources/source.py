@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -278,9 +279,10 @@ class Source:
         if isinstance(runs, CollectionRuns) and isinstance(qrels, CollectionQrels):
             return qrels.beside(runs, _QRELS_HINT, docnos=docnos)
         given = qrels.read()
-        rows = [*given.rows, *(Qrel(topic, one, -1) for topic, some in given.pooled.items() for one in some)]
-        topics = {row.topic for row in rows}
-        judged = dict.fromkeys(row.docno for row in rows).keys()  # to go through a set is slow
+        topics = {*given.rows.topics, *given.pooled}
+        judged = dict.fromkeys(
+            chain(given.rows.docnos, *given.pooled.values())
+        ).keys()  # a set's order is slow
         ranked, facts = runs.beside(None if docnos else judged)
         in_memory = self.runs_are_files and isinstance(self._given["qrels"], list | tuple)
         where = "the qrels" if in_memory else given.name
@@ -294,7 +296,7 @@ class Source:
             facts["given"] = given
             tells_level = self._given["tells_level"] and self._given["level"] is None
             # Files that are binary need no word on what is relevant.
-            grades = {one.grade for one in given.rows} if tells_level else {given.level}
+            grades = {*given.rows.grades} if tells_level else {given.level}
             if max(grades, default=given.level) > given.level:
                 say(f"relevant = grade {given.level} or more; another level with --level")
                 if min(grades) >= given.level:
@@ -348,7 +350,7 @@ class Source:
         """Warn of codes of files that count as judged and not relevant."""
         given = self._at_hand.given
         if given is not None and given.untold:
-            n = counted(sum(row.grade in given.untold for row in given.rows), "document")
+            n = counted(sum(grade in given.untold for grade in given.rows.grades), "document")
             warn(
                 f"{given.name}: {n} with {code_words(given.untold)} counted as judged and not relevant;"
                 f" --code {given.untold[0]}=grade|unjudged|not-pooled|skipped|cannot says what it means"
