@@ -426,6 +426,10 @@ class DocnoNumbers:
         self._append([word[firsts[in_order]] for word in words])
         return numbers
 
+    def add(self, docnos: FieldColumn) -> None:
+        """Give the next numbers to docnos that were not met before, each of them once."""
+        self._append(self._words_of(docnos))
+
     def find(self, docnos: FieldColumn) -> NDArray[np.int32]:
         """Return the number of every docno that was met before, `NO_NUMBER` for the others."""
         return self._find(self._words_of(docnos))
@@ -456,21 +460,22 @@ class DocnoNumbers:
         """Return the docnos as words; for a long one stands one word that no docno has."""
         rows = np.flatnonzero(docnos.lengths > _MOST_WORDS * WORD)
         if not rows.size:
-            return docnos.words()
-        lengths = np.minimum(docnos.lengths, _MOST_WORDS * WORD)
-        words = FieldColumn(docnos.text, docnos.starts, lengths).words()
-        for word in words:
-            word[rows] = 0
-        long = self._long
-        numbers = [long.setdefault(docnos[row], len(long) + 1) for row in rows.tolist()]
-        words[0][rows] = np.array(numbers, np.uint64) << _BYTE
+            words = docnos.words()
+        else:
+            lengths = np.minimum(docnos.lengths, _MOST_WORDS * WORD)
+            words = FieldColumn(docnos.text, docnos.starts, lengths).words()
+            for word in words:
+                word[rows] = 0
+            long = self._long
+            numbers = [long.setdefault(docnos[row], len(long) + 1) for row in rows.tolist()]
+            words[0][rows] = np.array(numbers, np.uint64) << _BYTE
+        while len(self._words) < len(words):
+            size = self._words[0].size if self._words else 1 << _FIRST_BITS
+            self._words.append(np.zeros(size, np.uint64))
         return words
 
     def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
         """Return the number of every docno that has one, `NO_NUMBER` for the others."""
-        while len(self._words) < len(words):
-            size = self._words[0].size if self._words else 1 << _FIRST_BITS
-            self._words.append(np.zeros(size, np.uint64))
         here = self._hashed(words)
         numbers = self._slots[here]
         rows = np.flatnonzero(numbers != NO_NUMBER)

@@ -224,14 +224,14 @@ def ranked_runs(
 def judged_runs(
     entries: Sequence[RunEntry], judged: Iterable[str], *, order: Order = "trec", lenient: bool = False
 ) -> RankedDocuments:
-    """Rank the documents of run files, of which only the judged ones are distinguished."""
-    docnos = [*dict.fromkeys(judged)]
+    """Rank the documents of run files, of which only the judged ones, each given once, are distinguished."""
+    docnos = [*judged]
     # What no file can name comes last; it needs a number too.
     odd = [one for one in docnos if not one or "\0" in one]
     docnos = [one for one in docnos if one and "\0" not in one] + odd if odd else docnos
     known = DocnoNumbers()
     if n_possible := len(docnos) - len(odd):
-        known.number(column_of(docnos[:n_possible]))
+        known.add(column_of(docnos[:n_possible]))
     reader = RunReader(lenient=lenient, order=order, known=known)
     rankings: _Rankings = {}
     tags: list[str] = []
