@@ -12,12 +12,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 
-from pooler.messages import PAGE
+from pooler.messages import PAGE, terminal_width
 from pooler.tables import map_cells
 from store.text import sanitise, sanitise_line
 from store.wrapping import broken, least_width, wrapped
@@ -56,7 +55,7 @@ def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
     for a page all the same, unless `folds` is false.
     """
     is_terminal = stream.isatty()
-    screen = get_terminal_size().columns if is_terminal else sys.maxsize
+    screen = terminal_width(stream) if is_terminal else sys.maxsize
     is_plain = not is_terminal or os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
     bold = "{}\n" if is_plain else "\x1b[1m{}\x1b[0m\n"
     columns = [
