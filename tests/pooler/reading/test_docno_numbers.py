@@ -58,6 +58,8 @@ def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) ->
     assert numbers.number(FieldColumn.of(names[::-1])).tolist() == expected
     # The first word of all the others, and nothing after it.
     assert numbers.number(FieldColumn.of([b"document"])).tolist() == [60]
+    numbers.add(FieldColumn.of([b"f" * 90, b"g"]))
+    assert numbers.find(FieldColumn.of([b"g", b"f" * 90, b"h"])).tolist() == [62, 61, -1]
 
 
 @pytest.mark.parametrize("factors", [None, [0] * 32])
