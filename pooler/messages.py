@@ -149,33 +149,30 @@ class OnTerminal(Listener):
     def __init__(self) -> None:
         self._bars: list[Progress] = []
         self._silence: Timer | None = None
-        self._is_working_shown = False
+        self._is_working = False
 
     @contextmanager
     def patience(self) -> Iterator[None]:
         """Write on a terminal that brought no word for long that work goes on; erase it before the first."""
         if sys.stderr.isatty():
-            self._silence = Timer(SILENCE_S, self._show_working)
+            self._silence = Timer(SILENCE_S, self._write_working)
             self._silence.start()
         try:
             yield
         finally:
             self._end_silence()
 
-    def _show_working(self) -> None:
-        self._is_working_shown = True
-        sys.stderr.write("working ...\r")
+    def _write_working(self, text: str = "working ...\r") -> None:
+        self._is_working = not self._is_working
+        sys.stderr.write(text)
         sys.stderr.flush()
 
     def _end_silence(self) -> None:
         if self._silence is not None:
             self._silence.cancel()
             self._silence.join()
-            self._silence = None
-        if self._is_working_shown:
-            self._is_working_shown = False
-            sys.stderr.write("\x1b[K")
-            sys.stderr.flush()
+        if self._is_working:
+            self._write_working("\x1b[K")
 
     def say(self, message: str) -> None:
         """Write words after what stdout has to show before them; wrapped on a terminal."""

@@ -428,7 +428,9 @@ class DocnoNumbers:
 
     def add(self, docnos: FieldColumn) -> None:
         """Give the next numbers to docnos that were not met before, each of them once."""
-        self._append(self._words_of(docnos))
+        words = self._words_of(docnos)
+        self._find([word[:0] for word in words])  # makes room for as many
+        self._append(words)
 
     def find(self, docnos: FieldColumn) -> NDArray[np.int32]:
         """Return the number of every docno that was met before, `NO_NUMBER` for the others."""
@@ -460,22 +462,21 @@ class DocnoNumbers:
         """Return the docnos as words; for a long one stands one word that no docno has."""
         rows = np.flatnonzero(docnos.lengths > _MOST_WORDS * WORD)
         if not rows.size:
-            words = docnos.words()
-        else:
-            lengths = np.minimum(docnos.lengths, _MOST_WORDS * WORD)
-            words = FieldColumn(docnos.text, docnos.starts, lengths).words()
-            for word in words:
-                word[rows] = 0
-            long = self._long
-            numbers = [long.setdefault(docnos[row], len(long) + 1) for row in rows.tolist()]
-            words[0][rows] = np.array(numbers, np.uint64) << _BYTE
-        while len(self._words) < len(words):
-            size = self._words[0].size if self._words else 1 << _FIRST_BITS
-            self._words.append(np.zeros(size, np.uint64))
+            return docnos.words()
+        lengths = np.minimum(docnos.lengths, _MOST_WORDS * WORD)
+        words = FieldColumn(docnos.text, docnos.starts, lengths).words()
+        for word in words:
+            word[rows] = 0
+        long = self._long
+        numbers = [long.setdefault(docnos[row], len(long) + 1) for row in rows.tolist()]
+        words[0][rows] = np.array(numbers, np.uint64) << _BYTE
         return words
 
     def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
         """Return the number of every docno that has one, `NO_NUMBER` for the others."""
+        while len(self._words) < len(words):
+            size = self._words[0].size if self._words else 1 << _FIRST_BITS
+            self._words.append(np.zeros(size, np.uint64))
         here = self._hashed(words)
         numbers = self._slots[here]
         rows = np.flatnonzero(numbers != NO_NUMBER)

@@ -205,9 +205,8 @@ class FileQrels:
                 faults.add(line.line, f"expected a grade of the scale ({known}), got {line.code}", "grade")
         faults.raise_if_any(hint="--scale declares the grades there are" if off else None)
         has_others = not grades.isdisjoint(no_grades)
-        kept = [row for row in qrels if row.grade not in no_grades] if has_others else qrels
-        graded = QrelColumns.of(kept)
-        if n_given := [*graded.iterations].count(DUPLICATE):
+        graded = [row for row in qrels if row.grade not in no_grades] if has_others else qrels
+        if DUPLICATE in qrels.iterations and (n_given := sum(row.iteration == DUPLICATE for row in graded)):
             say(f"{name}: {counted(n_given, 'grade')} copied to near-duplicates counted as well")
         pooled: dict[str, list[str]] = {}
         listed = no_grades - {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
@@ -249,7 +248,7 @@ class JudgesQrels:
             warn(f"{counted(n, 'document')} undecided, left out")
         warn_about_voters(all_votes.voters, is_headed=True)
         level = 1 if definition.binary_first else level
-        return GivenQrels("the judges", QrelColumns.of(final.rows), level, left_out=final.left_out)
+        return GivenQrels("the judges", final.rows, level, left_out=final.left_out)
 
 
 def gather_files(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from store.errors import ArgumentError, PoolerError
 from store.grades.definition import QrelsDefinition
 from store.judging.kinds import Voters
-from store.records import Qrel, QrelColumns, Scale
+from store.records import Qrel, Scale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ class GivenQrels:
     """One grade a document, as a maker of qrels reads them."""
 
     name: str
-    rows: QrelColumns
+    rows: Sequence[Qrel]
     level: int
     """Least grade that is relevant."""
     pooled: Mapping[str, Sequence[str]] = field(default_factory=dict)

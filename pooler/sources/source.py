@@ -32,7 +32,7 @@ from pooler.sources.stored import opened_collection as opened_collection
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
-from store.records import Qrel, Run, Scale
+from store.records import Qrel, QrelColumns, Run, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -279,10 +279,10 @@ class Source:
         if isinstance(runs, CollectionRuns) and isinstance(qrels, CollectionQrels):
             return qrels.beside(runs, _QRELS_HINT, docnos=docnos)
         given = qrels.read()
-        topics = {*given.rows.topics, *given.pooled}
-        judged = dict.fromkeys(
-            chain(given.rows.docnos, *given.pooled.values())
-        ).keys()  # a set's order is slow
+        rows = QrelColumns.of(given.rows)
+        topics = {*rows.topics, *given.pooled}
+        # To go through a set is slow.
+        judged = dict.fromkeys(chain(rows.docnos, *given.pooled.values())).keys()
         ranked, facts = runs.beside(None if docnos else judged)
         in_memory = self.runs_are_files and isinstance(self._given["qrels"], list | tuple)
         where = "the qrels" if in_memory else given.name
@@ -296,13 +296,13 @@ class Source:
             facts["given"] = given
             tells_level = self._given["tells_level"] and self._given["level"] is None
             # Files that are binary need no word on what is relevant.
-            grades = {*given.rows.grades} if tells_level else {given.level}
+            grades = {*rows.grades} if tells_level else {given.level}
             if max(grades, default=given.level) > given.level:
                 say(f"relevant = grade {given.level} or more; another level with --level")
                 if min(grades) >= given.level:
                     hint = "--scale LOW-HIGH declares the grades, of which the lowest is not relevant"
                     warn(f"every judged document is relevant at that level; {hint}")
-        return Judged(ranked, given.rows, given.level, voters=given.voters, **facts)
+        return Judged(ranked, rows, given.level, voters=given.voters, **facts)
 
     @cached_property
     def judged(self) -> Judged:
@@ -350,7 +350,7 @@ class Source:
         """Warn of codes of files that count as judged and not relevant."""
         given = self._at_hand.given
         if given is not None and given.untold:
-            n = counted(sum(grade in given.untold for grade in given.rows.grades), "document")
+            n = counted(sum(row.grade in given.untold for row in given.rows), "document")
             warn(
                 f"{given.name}: {n} with {code_words(given.untold)} counted as judged and not relevant;"
                 f" --code {given.untold[0]}=grade|unjudged|not-pooled|skipped|cannot says what it means"

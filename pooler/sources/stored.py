@@ -15,7 +15,7 @@ from pooler.sources.judged import GivenQrels, Judged, Level
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.formats.pairs import TopicJudges, read_topic_judges
 from store.grades.definition import NamedQrels
-from store.records import Order, QrelColumns
+from store.records import Order
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -127,9 +127,7 @@ class CollectionQrels:
             for topic, docno in (*final.left_out, *opened.grades.open_pairs(final.all_votes, definition)):
                 pooled.setdefault(topic, []).append(docno)
         voters = final.all_votes.voters
-        return GivenQrels(
-            self.named.label, QrelColumns.of(final.rows), least, pooled, final.left_out, voters=voters
-        )
+        return GivenQrels(self.named.label, final.rows, least, pooled, final.left_out, voters=voters)
 
     def beside(self, runs: CollectionRuns, hint: str, *, docnos: bool) -> Judged:
         """Read the qrels beside runs of the collection, by numbers of documents where these will do."""
