@@ -111,7 +111,7 @@ def evaluate(place: Path) -> None:
         peer("ranx"): "",
     }
     compare(
-        f"Scores of runs in memory: AP, {TOPICS} topics, {DOCUMENTS:,} documents a topic, the call alone",
+        f"Scores of runs in memory: AP, {TOPICS} topics, {DOCUMENTS:,} documents a topic; a second call",
         GIVEN,
         {
             name: lambda size, code=code: timed_call(code, str(GIVEN[size]))

@@ -42,6 +42,7 @@ print(json.dumps([wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024,
 """
 _CALL = """
 import json, resource, time
+call()  # imports what it needs
 wall, processor = time.perf_counter(), time.process_time()
 call()
 taken = time.perf_counter() - wall, time.process_time() - processor
@@ -70,7 +71,7 @@ def timed(*command: str) -> Timing:
 
 
 def timed_call(code: str, *arguments: str) -> Timing:
-    """Measure one call of the function `call` that some code defines, in a process of its own."""
+    """Measure the second call of the function `call` that some code defines, in a process of its own."""
     done = subprocess.run([*PYTHON, code + _CALL, *arguments], capture_output=True, text=True, check=True)
     return Timing(*json.loads(done.stdout.splitlines()[-1]))
 

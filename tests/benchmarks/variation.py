@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.evaluate import DOCUMENTS, RUNS, TOPICS, write_qrels
+from tests.benchmarks.evaluate import DOCUMENTS, TOPICS, write_qrels
 from tests.benchmarks.generate import generate
 from tests.benchmarks.timing import POOLER, PROGRAM, compare, folder, timed
 
+RUNS = {"2 runs": 2, "24 runs": 24, "129 runs": 129}
 GRADES = ("--value", "0=.1", "--value", "1=.7", "--value", "2=.9")
+COMMANDS = {
+    "variation": ("variation", *GRADES),
+    "variation --by pair, every grade certain": ("variation", "--by", "pair"),
+    "variation --by pair, every document uncertain": ("variation", "--by", "pair", *GRADES),
+}
 
 
 def variation(place: Path) -> None:
@@ -17,27 +23,13 @@ def variation(place: Path) -> None:
     write_qrels(place / "qrels", files)
     judged = ("--qrels", str(place / "qrels"))
     compare(
-        f"How far judging again moves MAP, {TOPICS} topics, {DOCUMENTS:,} lines a topic",
+        f"How far judging again moves MAP, and a report, {TOPICS} topics, {DOCUMENTS:,} lines a topic",
         RUNS,
         {
             f"{POOLER} {name}": lambda size, words=words: timed(
                 *PROGRAM, *words, *judged, *files[: RUNS[size]]
             )
-            for name, words in {
-                "variation": ("variation", *GRADES),
-                "variation, every grade certain": ("variation", "--by", "pair"),
-                "report": ("report", str(place / "page.html")),
-            }.items()
-        },
-        repeats=1,
-    )
-    compare(
-        "The same by pair, where every judged document may be relevant or not",
-        RUNS | {"129 runs": 129},
-        {
-            f"{POOLER} variation --by pair": lambda size: timed(
-                *PROGRAM, "variation", "--by", "pair", *GRADES, *judged, *files[: max(2, RUNS[size])]
-            )
+            for name, words in (COMMANDS | {"report": ("report", str(place / "page.html"))}).items()
         },
         repeats=1,
     )
