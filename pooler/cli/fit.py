@@ -75,7 +75,8 @@ def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
         title = sanitise_line(rendered.title)
         stream.write(bold.format(wrapped(title, page) if is_terminal else title))
     if columns and columns[0].cells:
-        headings = [broken(column.heading, width) for column, width in zip(columns, widths, strict=True)]
+        # Two headings that look alike differ in a blank at the end.
+        headings = [broken(one.heading.rstrip(), width) for one, width in zip(columns, widths, strict=True)]
         height = max(map(len, headings))
         headings = [[""] * (height - len(heading)) + heading for heading in headings]
         heads = [replace(column, cells=lines) for column, lines in zip(columns, headings, strict=True)]
