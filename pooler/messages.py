@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from threading import Timer
 from typing import TYPE_CHECKING, TextIO
 
 from store.text import sanitise
@@ -39,6 +40,10 @@ class Listener:
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:  # noqa: ARG002 - of listeners
         """Return a function that takes the steps just done, of `total` in all."""
         return nullcontext(lambda _steps: None)
+
+    def patience(self) -> AbstractContextManager[None]:
+        """Say of work that takes long in silence that it goes on."""
+        return nullcontext()
 
 
 _listener: ContextVar[Listener] = ContextVar("listener")
@@ -134,14 +139,44 @@ def text_stdin() -> TextIO:
     return sys.stdin
 
 
+SILENCE_S = 0.6
+"""After so long without a word, a terminal is told that work goes on; with the start it is a second."""
+
+
 class OnTerminal(Listener):
     """Writes words to stderr, and draws how far a work has come when that is a terminal."""
 
     def __init__(self) -> None:
         self._bars: list[Progress] = []
+        self._silence: Timer | None = None
+        self._is_working = False
+
+    @contextmanager
+    def patience(self) -> Iterator[None]:
+        """Write on a terminal that brought no word for long that work goes on; erase it before the first."""
+        if sys.stderr.isatty():
+            self._silence = Timer(SILENCE_S, self._write_working)
+            self._silence.start()
+        try:
+            yield
+        finally:
+            self._end_silence()
+
+    def _write_working(self, text: str = "working ...\r") -> None:
+        self._is_working = not self._is_working
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+    def _end_silence(self) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+            self._silence.join()
+        if self._is_working:
+            self._write_working("\x1b[K")
 
     def say(self, message: str) -> None:
         """Write words after what stdout has to show before them; wrapped on a terminal."""
+        self._end_silence()
         with suppress(OSError):
             sys.stdout.flush()
         sys.stderr.write(on_terminal(sanitise(message), sys.stderr) + "\n")
@@ -152,6 +187,7 @@ class OnTerminal(Listener):
 
     def write(self, lines: Iterable[str]) -> list[str]:
         """Write lines to stdout, as they come."""
+        self._end_silence()
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return []
 
@@ -169,6 +205,7 @@ class OnTerminal(Listener):
         if self._bars or not sys.stderr.isatty() or total < 2:
             yield lambda _steps: None
             return
+        self._end_silence()
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from datetime import datetime
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from store.errors import FaultList
 from store.fields import (
@@ -33,18 +33,6 @@ from store.fields import (
     whole,
 )
 from store.records import Action, Passage, State
-
-
-class AsOf(NamedTuple):
-    """The events that were there once: up to a moment, and in the collection by then."""
-
-    moment: datetime
-    event: int = 2**31 - 1
-    """Row id of the newest: others may come in later that were done before."""
-
-    def took(self, events: Any) -> Any:
-        """Return the SQL condition that an event of a table was there."""
-        return (events.c.judged_at <= self.moment) & (events.c.id <= self.event)
 
 
 @dataclass(frozen=True, slots=True)

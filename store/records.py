@@ -5,10 +5,11 @@ A place is one judge's turn at one document of a topic; a document for two judge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from store.errors import ArgumentError, UnknownNameError
@@ -213,6 +214,18 @@ class Action(StrEnum):
     """Put back into the queue, because what it rests on has changed."""
 
 
+class AsOf(NamedTuple):
+    """The events that were there once: up to a moment, and in the collection by then."""
+
+    moment: datetime
+    event: int = 2**31 - 1
+    """Row id of the newest: others may come in later that were done before."""
+
+    def took(self, events: Any) -> Any:
+        """Return the SQL condition that an event of a table was there."""
+        return (events.c.judged_at <= self.moment) & (events.c.id <= self.event)
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """How one document stands with one judge: the whole state after one event."""
@@ -247,6 +260,30 @@ class Qrel(NamedTuple):
     docno: str
     grade: int
     iteration: str = "0"
+
+
+class QrelColumns(Sequence[Qrel]):
+    """Lines of qrels as four columns, which what reads and what measures them take whole."""
+
+    def __init__(
+        self, topics: Sequence[str], docnos: Sequence[str], grades: Sequence[int], iterations: Sequence[str]
+    ) -> None:
+        self.topics, self.docnos, self.grades, self.iterations = topics, docnos, grades, iterations
+
+    @classmethod
+    def of(cls, rows: Sequence[Qrel]) -> QrelColumns:
+        """Return the columns of some lines."""
+        return rows if isinstance(rows, cls) else cls(*(zip(*rows, strict=True) if rows else ((),) * 4))
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def __getitem__(self, at: Any) -> Any:
+        return [*self][at]
+
+    def __iter__(self) -> Iterator[Qrel]:
+        columns = self.topics, self.docnos, self.grades, self.iterations
+        return map(tuple.__new__, repeat(Qrel), zip(*columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 
-from pooler.messages import PAGE
+from pooler.messages import PAGE, terminal_width
 from pooler.tables import map_cells
 from store.text import sanitise, sanitise_line
 from store.wrapping import broken, least_width, wrapped
@@ -54,65 +54,42 @@ def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
     What is no terminal has no width to fit: nothing is cut, nor folded but by `Column.most`; words are folded
     for a page all the same, unless `folds` is false.
     """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
     is_terminal = stream.isatty()
-    console = Console(
-        file=stream,
-        width=None if is_terminal else 1000,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        color_system=None if os.environ.get("NO_COLOR") else "auto",
-    )
+    screen = terminal_width(stream) if is_terminal else sys.maxsize
+    is_plain = not is_terminal or os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
+    bold = "{}\n" if is_plain else "\x1b[1m{}\x1b[0m\n"
     columns = [
         _measured(column, cells, has_width=is_terminal)
         for column, cells in zip(rendered.columns, rendered.cells, strict=True)
     ]
-    room = console.width if is_terminal else sys.maxsize
     left_out: list[_Measured] = []
-    widths, gap, keeps_names = fitted(columns, room)
+    widths, gap, keeps_names = fitted(columns, screen)
     while not keeps_names and (can_go := sorted({column.can_go for column in columns} - {0})):
         gone = [column for column in columns if column.can_go == can_go[0]][-1]
         columns.remove(gone)
         left_out.append(gone)
-        widths, gap, keeps_names = fitted(columns, room)
+        widths, gap, keeps_names = fitted(columns, screen)
     total = _total(widths, gap)
-    page = min(console.width, max(PAGE, total))
+    page = min(screen, max(PAGE, total))
     if rendered.title:
         title = sanitise_line(rendered.title)
-        console.print(Text(wrapped(title, page) if is_terminal else title, style="bold"), soft_wrap=True)
+        stream.write(bold.format(wrapped(title, page) if is_terminal else title))
     if columns and columns[0].cells:
-        drawn = RichTable(
-            box=box.SIMPLE_HEAD,
-            padding=(0, gap - 1, 0, 0),
-            pad_edge=False,
-            show_edge=False,
-            header_style="bold",
-        )
-        headings = [broken(column.heading, width) for column, width in zip(columns, widths, strict=True)]
+        # Two headings that look alike differ in a blank at the end.
+        headings = [broken(one.heading.rstrip(), width) for one, width in zip(columns, widths, strict=True)]
         height = max(map(len, headings))
-        for column, width, heading in zip(columns, widths, headings, strict=True):
-            drawn.add_column(
-                Text("\n".join([""] * (height - len(heading)) + heading)),
-                justify="right" if column.is_numeric else "left",
-                no_wrap=True,
-                width=width,
-            )
-        # The terminal breaks a line that is too long at its end; rich would break every number.
-        console.width = max(console.width, total)
-        console.print(drawn)
-        # Its rows by hand: rich takes a millisecond for each.
+        headings = [[""] * (height - len(heading)) + heading for heading in headings]
+        heads = [replace(column, cells=lines) for column, lines in zip(columns, headings, strict=True)]
+        stream.write(bold.format("".join(_lines(heads, widths, " " * gap)).removesuffix("\n")))
+        line = "─" if (stream.encoding or "utf").lower().startswith("utf") else "-"
+        stream.write(line * total + "\n")
         stream.writelines(_lines(columns, widths, " " * gap))
     order = [column.title for column in rendered.columns]
     names = sorted((column.heading for column in left_out), key=order.index)
     words = [f"columns left out because the terminal is too narrow: {', '.join(names)}"] if names else []
     if caption := sanitise("\n".join([*words, *rendered.caption])):
         width = page if is_terminal else PAGE
-        console.print(Text(wrapped(caption, width) if is_terminal or folds else caption), soft_wrap=True)
+        stream.write((wrapped(caption, width) if is_terminal or folds else caption) + "\n")
 
 
 def _lines(columns: Sequence[_Measured], widths: Sequence[int], gap: str) -> Iterator[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from inspect import Parameter, Signature
 from itertools import takewhile
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
@@ -19,7 +21,7 @@ from pooler import command
 from pooler.cli.console import confirm
 from pooler.cli.render import Output, check_choice, render
 from pooler.files import check_place
-from pooler.messages import say, warn
+from pooler.messages import current_listener, say, warn
 from pooler.result import Done, Result
 from store.errors import ArgumentError
 
@@ -46,9 +48,10 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
+    kinds = get_args(returned) or [returned]
     results = [
         one
-        for one in get_args(returned) or [returned]
+        for one in kinds
         if isinstance(one, type) and issubclass(one, Result) and not (issubclass(one, Done) or one.IS_FILE)
     ]
     groups = {name: _at(one.where) for name, one in about.given.items()}
@@ -108,7 +111,9 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
         first = [named.pop(name) for name in takewhile(groups.__contains__, about.declared)]
-        found = function(*first, *runs, **named)
+        # What returns nothing opens a screen, asks or serves.
+        with nullcontext() if NoneType in kinds else current_listener().patience():
+            found = function(*first, *runs, **named)
         if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
             if html:

@@ -56,7 +56,7 @@ def _names_collection(ctx: typer.Context) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class StoredOptions:
     """The collection that a command works on."""
 
@@ -67,7 +67,7 @@ class StoredOptions:
         return self.collection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class BesideOptions:
     """A collection that says more, where one is named."""
 
@@ -81,7 +81,7 @@ class BesideOptions:
         return self.collection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class PooledOptions:
     """Runs alone: run files, or those of a collection."""
 
@@ -104,7 +104,7 @@ class PooledOptions:
         return Source(self.runs or [], listed=self.listed, qrels=(), lenient=self.lenient)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class SourceOptions:
     """Runs, judgements and how to read them, of a collection or of files."""
 
@@ -199,7 +199,6 @@ class SourceOptions:
                 yield name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosedOptions(SourceOptions):
     """Runs and judgements; of run files there need not be any."""
 
@@ -208,7 +207,6 @@ class DiagnosedOptions(SourceOptions):
         return self._with(qrels=()) if self._are_files_alone() else SourceOptions.made(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProbableOptions(SourceOptions):
     """Runs and judgements, unless a file of probabilities takes the place of these."""
 
@@ -222,7 +220,6 @@ class ProbableOptions(SourceOptions):
         return self._with()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PilotOptions(SourceOptions):
     """Runs that tell how much scores vary; or --variance does in their place."""
 
@@ -235,7 +232,7 @@ class PilotOptions(SourceOptions):
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class OpinionOptions:
     """Judgements of several judges: those that qrels of a collection count, or files."""
 
@@ -283,7 +280,7 @@ class OpinionOptions:
         return Source(runs, collection=self.collection, qrels=name, order=how.get("order", "trec"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class JudgesOptions(OpinionOptions):
     """The same, and which of the judges are meant."""
 
@@ -312,7 +309,7 @@ class JudgesOptions(OpinionOptions):
                 raise PoolerError(message, hint=f"name each judge's file with --qrels, as in --qrels {name}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class RankingJudgesOptions(JudgesOptions):
     """The same, with runs."""
 
@@ -343,7 +340,7 @@ class RankingJudgesOptions(JudgesOptions):
         return self.of(self.run_files or (), listed=self.listed, order=self.order)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class TwoRunsOptions(OpinionOptions):
     """Two runs and what several judges said."""
 
@@ -375,7 +372,7 @@ class TwoRunsOptions(OpinionOptions):
         return () if self.files else self.runs or ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class AuditOptions(OpinionOptions):
     """Runs and judges of a collection, or files of one judge each: the audited one, and people's."""
 
@@ -402,7 +399,7 @@ def _is_judge_file(word: str) -> bool:
     return is_file_word(word) and is_file(word.partition("=")[2] or word)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class RuleOptions:
     """Whose judgements count, and how several judges' grades become one."""
 
@@ -456,7 +453,7 @@ class RuleOptions:
         return QrelsDefinition(**given)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class DefinitionOptions(RuleOptions):
     """All that qrels are defined by."""
 
@@ -496,14 +493,13 @@ class DefinitionOptions(RuleOptions):
         return self.definition(map=parse_map(self.mapped or [], {}), without_topics=topics, **more)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FileRules(RuleOptions):
     """How the judgements of files become one."""
 
     PANEL: ClassVar[str] = "Files of judges; what a collection does, its definition says"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ReadingOptions:
     """How files of judgements are read."""
 
@@ -540,7 +536,7 @@ class ReadingOptions:
     lenient: Lenient = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class GivenQrelsOptions:
     """Qrels of a collection by name; or files of judges, and how their grades become one."""
 

@@ -171,8 +171,8 @@ def ranked_runs(
 def judged_runs(
     entries: Sequence[RunEntry], judged: Iterable[str], *, order: Order = "trec", lenient: bool = False
 ) -> RankedDocuments:
-    """Rank the documents of run files, of which only the judged ones are distinguished."""
-    docnos = [*dict.fromkeys(judged)]
+    """Rank the documents of run files, of which only the judged ones, each given once, are distinguished."""
+    docnos = [*judged]
     # What no file can name comes last; it needs a number too.
     docnos.sort(key=lambda docno: not docno or "\0" in docno)
     known = DocnoNumbers()

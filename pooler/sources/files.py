@@ -20,7 +20,7 @@ from store.formats.lines import STDIN, is_pattern, is_regular_file
 from store.formats.scale import Meaning, parse_scale, understood
 from store.grades.definition import QrelsDefinition, is_file_word
 from store.judging.kinds import Voters, choose_voters
-from store.records import Judge, JudgeKind, Order, Qrel, Run, Scale, State
+from store.records import Judge, JudgeKind, Order, Qrel, QrelColumns, Run, Scale, State
 from store.text import counted, look_alikes
 
 if TYPE_CHECKING:
@@ -191,11 +191,11 @@ class FileQrels:
         qrels = self.qrels
         if isinstance(qrels, str):
             rows = read_plain_qrels(name)
-            if rows is None or (scale and not {row.grade for row in rows} <= values):  # lines are reported
+            if rows is None or (scale and not {*rows.grades} <= values):  # lines are reported
                 lines = read_given_qrels(name, lenient=self.lenient, faults=faults).rows
-                rows = [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
-            qrels = rows
-        grades = {row.grade for row in qrels}
+            qrels = rows or [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
+        qrels = QrelColumns.of(qrels)
+        grades = {*qrels.grades}
         meanings, unclear = understood(grades, self.codes, values)
         no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
         off = {line.code for line in lines} - values - no_grades - {*unclear} if scale else set()
@@ -206,8 +206,7 @@ class FileQrels:
         faults.raise_if_any(hint="--scale declares the grades there are" if off else None)
         has_others = not grades.isdisjoint(no_grades)
         graded = [row for row in qrels if row.grade not in no_grades] if has_others else qrels
-        if DUPLICATE in {row.iteration for row in graded}:
-            n_given = sum(row.iteration == DUPLICATE for row in graded)
+        if DUPLICATE in qrels.iterations and (n_given := sum(row.iteration == DUPLICATE for row in graded)):
             say(f"{name}: {counted(n_given, 'grade')} copied to near-duplicates counted as well")
         pooled: dict[str, list[str]] = {}
         listed = no_grades - {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}

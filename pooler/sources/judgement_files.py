@@ -253,7 +253,7 @@ def given_rows(path: str, *, lenient: bool) -> list[Qrel]:
     from store.formats.qrels import read_plain_qrels
 
     if (rows := read_plain_qrels(path)) is not None:
-        return rows
+        return [*rows]
     lines = read_given_qrels(path, lenient=lenient).rows
     return [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]
 

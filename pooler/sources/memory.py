@@ -189,10 +189,11 @@ def _rows(name: str, given: Any) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _column(name: str, frame: Any, names: tuple[str, ...]) -> str:
+    known = [*getattr(frame, "column_names", frame.columns)]  # Arrow's `columns` are the data
     for one in names:
-        if one in frame.columns:
+        if one in known:
             return one
-    raise ArgumentError(name, f"must be a data frame with a column {' or '.join(names)}", [*frame.columns])
+    raise ArgumentError(name, f"must be a data frame with a column {' or '.join(names)}", known)
 
 
 def _id(name: str, given: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -31,7 +32,7 @@ from pooler.sources.stored import opened_collection as opened_collection
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
-from store.records import Qrel, Run, Scale
+from store.records import Qrel, QrelColumns, Run, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -278,9 +279,10 @@ class Source:
         if isinstance(runs, CollectionRuns) and isinstance(qrels, CollectionQrels):
             return qrels.beside(runs, _QRELS_HINT, docnos=docnos)
         given = qrels.read()
-        rows = [*given.rows, *(Qrel(topic, one, -1) for topic, some in given.pooled.items() for one in some)]
-        topics = {row.topic for row in rows}
-        judged = dict.fromkeys(row.docno for row in rows).keys()  # to go through a set is slow
+        rows = QrelColumns.of(given.rows)
+        topics = {*rows.topics, *given.pooled}
+        # To go through a set is slow.
+        judged = dict.fromkeys(chain(rows.docnos, *given.pooled.values())).keys()
         ranked, facts = runs.beside(None if docnos else judged)
         in_memory = self.runs_are_files and isinstance(self._given["qrels"], list | tuple)
         where = "the qrels" if in_memory else given.name
@@ -294,13 +296,13 @@ class Source:
             facts["given"] = given
             tells_level = self._given["tells_level"] and self._given["level"] is None
             # Files that are binary need no word on what is relevant.
-            grades = {one.grade for one in given.rows} if tells_level else {given.level}
+            grades = {*rows.grades} if tells_level else {given.level}
             if max(grades, default=given.level) > given.level:
                 say(f"relevant = grade {given.level} or more; another level with --level")
                 if min(grades) >= given.level:
                     hint = "--scale LOW-HIGH declares the grades, of which the lowest is not relevant"
                     warn(f"every judged document is relevant at that level; {hint}")
-        return Judged(ranked, given.rows, given.level, voters=given.voters, **facts)
+        return Judged(ranked, rows, given.level, voters=given.voters, **facts)
 
     @cached_property
     def judged(self) -> Judged:

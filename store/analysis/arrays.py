@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.rankings import GradedRankings, JudgedRankings, graded_rankings, judged_rankings
-from store.records import Qrel
+from store.records import Qrel, QrelColumns
 from store.text import natural_key
 
 Grades = Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -98,17 +98,17 @@ def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:
 
     Topics come in natural order.
     """
-    topic_of, docnos, grades, _ = zip(*qrels, strict=True) if qrels else ((),) * 4
-    topics = sorted({*topic_of}, key=natural_key)
+    rows = QrelColumns.of(qrels)
+    topics = sorted({*rows.topics}, key=natural_key)
     code_of = {topic: code for code, topic in enumerate(topics)}
-    codes = np.fromiter(map(code_of.__getitem__, topic_of), np.int64)
+    codes = np.fromiter(map(code_of.__getitem__, rows.topics), np.int64)
     order = np.argsort(codes, kind="stable")
     codes = codes[order]
-    numbers = np.fromiter(map(ranked.ids.get, docnos, repeat(-1)), np.int64)[order]
+    numbers = np.fromiter(map(ranked.ids.get, rows.docnos, repeat(-1)), np.int64)[order]
     # Judged documents that no run retrieved count in R; they need an id all the same.
     unranked = 1 + max(ranked.docnos, default=0) + np.arange(codes.size) - np.searchsorted(codes, codes)
     numbers = np.where(numbers < 0, unranked, numbers)
-    return cut_by_code(topics, codes, numbers, np.array(grades, np.int64)[order])
+    return cut_by_code(topics, codes, numbers, np.array(rows.grades, np.int64)[order])
 
 
 def cut_by_code(

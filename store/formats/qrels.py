@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, groupby, islice, pairwise, repeat
+from itertools import accumulate, chain, groupby, islice, pairwise
 from string import ascii_uppercase
 from typing import Any, TextIO
 
@@ -41,7 +41,7 @@ from store.formats.lines import (
     report_kind,
 )
 from store.formats.tables import Fields, GradedRow, JudgedTable, Remembered, TableFormat, UnfitFieldError
-from store.records import Qrel, Scale
+from store.records import Qrel, QrelColumns, Scale
 
 DUPLICATE = "duplicate"
 """The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
@@ -121,7 +121,7 @@ _VISIBLE = bytes(range(0x21, 0x7F))
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-def read_plain_qrels(path: str) -> list[Qrel] | None:
+def read_plain_qrels(path: str) -> QrelColumns | None:
     """Read a file by columns, much faster than `read_qrels`; ``None`` = there may be something to report.
 
     Each line has four fields of ASCII with one blank or tab between them, a topic's lines stand together, and
@@ -147,12 +147,12 @@ def read_plain_qrels(path: str) -> list[Qrel] | None:
     ends = [0, *accumulate(len([*lines]) for _, lines in groupby(topics))]
     n_documents = sum(len({*docnos[start:end]}) for start, end in pairwise(ends))
     names = {*topics}
-    if n_documents < n_lines or len(names) < len(ends) - 1 or max(map(len, cells)) > LONGEST_ID:
+    longest = max(map(len, chain(names, {*iterations}, docnos)), default=0)
+    if n_documents < n_lines or len(names) < len(ends) - 1 or longest > LONGEST_ID:
         return None
     if any(name.startswith("#") for name in names) or not all(map(_WHOLE.fullmatch, {*texts})):
         return None
-    grades = map(Remembered[str](int).__getitem__, texts)
-    return [*map(tuple.__new__, repeat(Qrel), zip(topics, docnos, grades, iterations, strict=True))]
+    return QrelColumns(topics, docnos, [*map(Remembered[str](int).__getitem__, texts)], iterations)
 
 
 def _is_exchanged(rows: Sequence[GradedRow]) -> bool:

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from typing import Any, Self, get_args
 
 from store.errors import ArgumentError
-from store.event import AsOf
 from store.grades import Aggregate
 from store.judging.kinds import check_kinds
-from store.records import Scale, TieRule, Ties
+from store.records import AsOf, Scale, TieRule, Ties
 from store.text import counted
 
 _TIES: tuple[Ties, ...] = get_args(Ties)

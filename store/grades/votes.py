@@ -18,7 +18,6 @@ from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import JUDGE, POOL
 from store.errors import ArgumentError, UnknownNameError
-from store.event import AsOf
 from store.formats.tables import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
@@ -40,7 +39,7 @@ from store.judging.event_arrays import (
 from store.judging.events import count_graded
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
 from store.judging.kinds import Voters, check_kinds, check_share, choose_voters, sorts_of
-from store.records import Judge, JudgeKind, Scale, State
+from store.records import AsOf, Judge, JudgeKind, Scale, State
 from store.text import natural_key
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ from store.db.engine import reading
 from store.db.keys import fetch_docnos
 from store.db.tables import JUDGE, JUDGEMENT, TOPIC
 from store.errors import StoreError, UnknownNameError
-from store.event import AsOf
 from store.judging.desk import Desk, Queued, inbox_line
 from store.judging.disagreements import (
     ALL,
@@ -47,7 +46,7 @@ from store.judging.disagreements import (
 from store.judging.events import Pair, current_events, fetch_current, fetch_shown_passages, ruling_of
 from store.judging.judges import fetch_identities, fetch_judge_names, fetch_voters_of_kinds, judge_named
 from store.judging.kinds import Voters, kinds_of
-from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
+from store.records import DECIDED, Action, AsOf, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value

@@ -19,8 +19,8 @@ from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.columns import raw_form
 from store.db.engine import driver_rows
 from store.db.tables import JUDGEMENT
-from store.event import AsOf
 from store.formats.tables import Numbering
+from store.records import AsOf
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
 """`as_pairs` in SQL."""

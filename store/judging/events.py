@@ -29,13 +29,14 @@ from store.db.digests import write_event_digests
 from store.db.keys import Keys, fetch_docnos
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING
 from store.errors import ArgumentError, ConflictError, StoreError
-from store.event import COLUMNS, EVENT, STATE_OF, AsOf, JudgementEvent
+from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
 from store.formats.markup import readable
 from store.judging.disagreements import Ruling, seen_opinions
 from store.judging.judges import fetch_judge_names, judge_id
 from store.records import (
     DECIDED,
     Action,
+    AsOf,
     Decision,
     ImportReport,
     JudgeKind,

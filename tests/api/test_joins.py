@@ -104,8 +104,9 @@ def test_runs_of_a_pool_and_of_a_collection_are_joined_alike(
 
 
 def frames(library: str) -> tuple[Any, Any]:
-    """Return a run and qrels as data frames with PyTerrier's columns."""
-    frame = pytest.importorskip(library).DataFrame
+    """Return a run and qrels as data frames, or Arrow tables, with PyTerrier's columns."""
+    module = pytest.importorskip(library)
+    frame = module.table if library == "pyarrow" else module.DataFrame
     ids = {"qid": ["1", "1"], "docno": ["10", "b"]}
     return frame(ids | {"score": [0.4, 0.5]}), frame(ids | {"label": [1, 0]})
 
@@ -141,6 +142,7 @@ RUN = {"1": {"10": 0.4, "b": 0.5}}
         ([Ranx(RUN)], Ranx({"1": {"10": 1}}), "bm25"),
         ("pandas", None, "run"),
         ("polars", None, "run"),
+        ("pyarrow", None, "run"),
     ],
 )
 def test_what_other_libraries_hold_is_measured(run: Any, qrels: Any, tag: str) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from pooler import messages
 from pooler.files import write_json, write_lines
 from pooler.messages import OnTerminal as Stderr
 from store.errors import PoolerError
@@ -74,3 +76,19 @@ def test_json_file_escapes_what_utf8_cannot_say(tmp_path: Path) -> None:
     content = (tmp_path / "m.json").read_bytes().decode("utf-8")
     assert json.loads(content) == {"file": "caf\udce9", "tag": "é"}
     assert "é" in content
+
+
+def test_a_terminal_that_waits_is_told_until_a_word_comes(
+    on_terminal: OnTerminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Silent work says that it goes on, and takes that back; work that speaks in time, and a file, do not."""
+    monkeypatch.setattr(messages, "SILENCE_S", 0.01)
+
+    def work(*, is_silent: bool) -> None:
+        words = Stderr()
+        with words.patience():
+            time.sleep(0.2 * is_silent)
+            words.say("done")
+
+    assert on_terminal(lambda: work(is_silent=True)) == ["working ...", "\x1b[Kdone"]
+    assert on_terminal(lambda: work(is_silent=False)) == ["done"]

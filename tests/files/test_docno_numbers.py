@@ -59,6 +59,8 @@ def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) ->
     assert numbers.number(FieldColumn.of(names[::-1])).tolist() == expected
     # The first word of all the others, and nothing after it.
     assert numbers.number(FieldColumn.of([b"document"])).tolist() == [60]
+    numbers.add(FieldColumn.of([b"f" * 90, b"g"]))
+    assert numbers.find(FieldColumn.of([b"g", b"f" * 90, b"h"])).tolist() == [62, 61, -1]
 
 
 @given(content=st.lists(docnos, min_size=1, max_size=40), n_known=st.integers(0, 40))

@@ -19,6 +19,7 @@ from store.records import (
     Pool,
     PoolEntry,
     Qrel,
+    QrelColumns,
     Ranking,
     Run,
     Scale,
@@ -106,3 +107,13 @@ def test_stored_words_are_fixed() -> None:
     assert [*JudgeKind] == ["human", "model", "imported", "adjudicator"]
     assert [*State] == ["unjudged", "skipped", "cannot", "judged"]
     assert [*Action] == ["judge", "skip", "cannot", "note", "mark", "undo", "reopen"]
+
+
+def test_columns_of_qrels_are_their_lines() -> None:
+    """Four columns are as long as the lines, give these one by one, and are made of them; none is empty."""
+    rows = [Qrel("1", "a", 2), Qrel("1", "b", 0, "7")]
+    columns = QrelColumns(["1", "1"], ["a", "b"], [2, 0], ["0", "7"])
+    assert ([*columns], len(columns), columns[1], columns[:1]) == (rows, 2, rows[1], rows[:1])
+    assert [*QrelColumns.of(rows)] == rows
+    assert QrelColumns.of(columns) is columns
+    assert [*QrelColumns.of([])] == []

@@ -446,7 +446,7 @@ def test_a_file_without_a_peculiarity_is_read_by_columns(file: Path, content: by
         assert (found is not None) == is_plain
         if found is not None:
             rows = read_qrels(str(file)).rows
-            assert found == [Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows]
+            assert [*found] == [Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows]
 
 
 def test_damaged_gzip_and_what_is_read_once_are_left_to_the_other_reader(file: Path) -> None:
