@@ -430,7 +430,7 @@ class AnotherModelError(ConflictError):
 class ModelDesk(Desk):
     """One model's work on one collection, in one sitting: what `Desk` shows, and answers in place of keys."""
 
-    _patience_ms = None  # no one waits before a screen
+    patience_ms = None  # no one waits before a screen
 
     def __init__(
         self, engine: Engine, judge: str, scale: Scale, *, program: str = "", fields: tuple[str, ...] = ()

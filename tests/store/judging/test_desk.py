@@ -652,5 +652,5 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
     words += " claim claimable record_and_undo events events_of recent_active_ms guidelines"
     words += " shown_versions is_idle has_seen_guidelines beat live_elsewhere titles sample_texts"
-    words += " sit_at has_before note_shown topic_version"
+    words += " sit_at has_before note_shown topic_version patience_ms"
     assert public == set(words.split())

@@ -71,7 +71,7 @@ def test_a_start_waits_for_others_as_any_command_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the first document is shown a claim waits; after it, the judge is told soon."""
-    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+    monkeypatch.setattr(Desk, "patience_ms", 20)
     name = str(tmp_path / "c.db")
     with Collection.create(name, name="c", scale=parse_scale("0-2"), program="p") as made:
         made.topics.add([Topic("1", "one")])
