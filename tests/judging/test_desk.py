@@ -43,7 +43,11 @@ from tests.helpers.world import (
 from tests.store.drawing import adaptive_pool, ends
 
 HUMAN = JudgeKind.HUMAN
+
+
 StateCounts = tuple[State, int | None, str, str]
+
+
 COLUMNS = [column.name for column in JUDGEMENT.columns]
 
 
@@ -570,6 +574,8 @@ FORBIDDEN = re.compile(
     r"\b(runs?|rankings?|pool_run|manifest|scores?|ranks?|priority|stratum"
     r"|inclusion_probability|purpose|sha256_of_run|kind)\b"
 )
+
+
 TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+\"?(\w+)")
 
 
@@ -654,3 +660,87 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     words += " shown_versions is_idle has_seen_guidelines beat live_elsewhere titles sample_texts"
     words += " sit_at has_before note_shown topic_version patience_ms"
     assert public == set(words.split())
+
+
+@pytest.fixture
+def shared(collection: Collection) -> Collection:
+    """Make two topics that share a document, and two judges."""
+    for judge in ("ann", "bob"):
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
+    collection.pools.add(make_pool({"1": "ab", "2": "bc"}))
+    return collection
+
+
+def sit_at(collection: Collection, judge: str = "ann", topic: str = "1") -> JudgeAtWork:
+    """Sit a judge down."""
+    return JudgeAtWork(collection.desk(judge), topic)
+
+
+def test_events_are_of_this_sitting_and_the_newest_comes_first(shared: Collection) -> None:
+    """Another sitting of the same judge, and another judge, are left out."""
+    first, second, bob = sit_at(shared), sit_at(shared), sit_at(shared, "bob")
+    assert first.desk.events() == []
+    first.grade("a", 1)
+    second.grade("b", 2)
+    bob.grade("a", 0)
+    first.act("a", Action.NOTE, note="see\x1b[2J")
+    other = sit_at(shared, topic="2")
+    other.desk = first.desk
+    other.look()
+    other.act("b", Action.CANNOT, reason="odd\nreason")
+    assert [(one.topic, one.docno, one.action, one.revision) for one in first.desk.events()] == [
+        ("2", "b", Action.CANNOT, 1),
+        ("1", "a", Action.NOTE, 2),
+        ("1", "a", Action.JUDGE, 1),
+    ]
+    newest, note, grade = first.desk.events()
+    assert (newest.state, newest.reason) == (State.CANNOT, "odd reason")
+    assert (note.state, note.grade, note.note) == (State.JUDGED, 1, "see␛[2J")
+    assert (grade.note, grade.is_here, grade.is_undone) == ("", True, False)
+    assert [one.docno for one in second.desk.events()] == ["b"]
+    assert [one.grade for one in bob.desk.events()] == [0]
+
+
+def test_events_of_a_document_are_of_every_sitting_of_the_judge(shared: Collection) -> None:
+    """What was done elsewhere, and what was imported, is there, and said to be."""
+    by_judge = {"ann": [Qrel("1", "a", 0)], "bob": [Qrel("1", "a", 2)]}
+    shared.judgements.add(by_judge, JudgeKind.HUMAN)
+    first, second = sit_at(shared), sit_at(shared)
+    first.grade("a", 1)
+    second.look()
+    second.grade("a", 2)
+    events = second.desk.events_of("1", "a")
+    assert [(one.grade, one.revision, one.is_here, bool(one.host)) for one in events] == [
+        (2, 3, True, True),
+        (1, 2, False, True),
+        (0, 1, False, False),
+    ]
+    assert second.desk.events_of("2", "a") == []
+    assert second.desk.events_of("1", "nowhere") == []
+
+
+def test_undone_events_say_so(shared: Collection) -> None:
+    """An undo marks the event it takes back, and no other."""
+    sitting = sit_at(shared)
+    sitting.grade("a", 1)
+    sitting.grade("a", 2)
+    sitting.undo()
+    undo, second, first = sitting.desk.events()
+    assert [one.is_undone for one in (undo, second, first)] == [False, True, False]
+    assert (undo.action, undo.state, undo.grade) == (Action.UNDO, State.JUDGED, 1)
+    sitting.undo()
+    assert [one.is_undone for one in sitting.desk.events()] == [False, False, True, True]
+
+
+def test_undone_in_the_other_topic_is_not_undone_here(shared: Collection) -> None:
+    """The same document in another topic keeps its event."""
+    one = sit_at(shared)
+    one.grade("b", 1)
+    two = sit_at(shared, topic="2")
+    two.desk = one.desk
+    two.look()
+    two.grade("b", 2)
+    one.undo()
+    assert [event.is_undone for event in one.desk.events_of("1", "b")] == [False]
+    assert [event.is_undone for event in one.desk.events_of("2", "b")] == [False, True]
