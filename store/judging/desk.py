@@ -291,7 +291,7 @@ class Desk:
         return None if newest is None else replace(newest, text=sanitise(newest.text))
 
     def topic_version(self, topic: str) -> int | None:
-        """Return the version of a topic's text that was shown last."""
+        """Return the version of a topic's text that was shown last; ``None`` = none was."""
         return self._topic_versions.get(self._topic_ids.get(topic, 0))
 
     def note_shown(self, topic: str, *, version: int | None, guidelines: int | None) -> None:

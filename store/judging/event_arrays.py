@@ -6,13 +6,12 @@ each is found there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.columns import raw_form
@@ -103,11 +102,6 @@ def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArra
 def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
     """Put row ids of topics and documents, which have 31 bits each, into one number."""
     return topics << 32 | documents
-
-
-def pairs_of(rows: Iterable[Row[Any]]) -> NDArray[np.int64]:
-    """Put rows of topic and document into such numbers."""
-    return as_pairs(*np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2).T)
 
 
 def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:

@@ -485,10 +485,6 @@ class ModelDesk(Desk):
         prompt, completion, cached = (int(one or 0) for one in others)
         return Spent(int(tokens or 0), int(largest or 0), float(cost or 0.0), (prompt, completion, cached))
 
-    def version_of(self, topic: str) -> int | None:
-        """Return the version of a topic's text that was read last; ``None`` = none was."""
-        return self._topic_versions.get(self._topic_ids.get(topic, 0))
-
     def holding(self) -> ProcessLocks:
         """Return what keeps two programs of one judge from asking the same."""
         return ProcessLocks(self._engine)

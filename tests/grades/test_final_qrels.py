@@ -414,16 +414,6 @@ def test_three_different_grades_hang_on_everything() -> None:
     ]
 
 
-def test_document_that_another_order_would_grade_is_added() -> None:
-    """0 1 2 is tied and left out; collapsed first it is relevant to two of three, and has a 1."""
-    rows = judgements_of({("a", "x"): 0, ("a", "y"): 1, ("a", "z"): 2})
-    policy = QrelsDefinition(aggregate="majority", ties="unresolved")
-    flips = flips_of(gather(rows, SCALE, policy), policy, None, (1, 2))
-    assert flips[0].grades == Change(added=1)
-    assert flips[-1].relevance == {1: Change(added=1), 2: Change(added=1)}
-    assert flips[-1].relevance[1].to_json() == {"added": 1, "removed": 0, "changed": 0}
-
-
 def test_rules_without_a_choice_have_no_flips() -> None:
     """A single judge and sums have neither ties nor an order of collapsing."""
     rows = judgements_of({("a", "x"): 1})

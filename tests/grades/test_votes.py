@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement.votes import PopulationVotes, Votes
-from store.analysis.arrays import Grades, RankedDocuments, grades_by_topic
+from store.analysis.arrays import Grades, grades_by_topic
 from store.analysis.measures.sampled import (
     GRADED,
     NOT_SAMPLED,
@@ -527,15 +527,3 @@ def test_only_sampled_pool_needs_no_name(filled: Collection) -> None:
     filled.pools.withdraw("other")
     with pytest.raises(PoolerError, match="there is no sampled pool"):
         filled.grades.sampled_pools({})
-
-
-def test_files_of_samples_are_read_as_pools() -> None:
-    """Strata or probabilities by document number; a collision is certain to be judged."""
-    ranked = RankedDocuments(("x",), {}, {"a": 4}, {4: "a"})
-    pool = xinfap_pools(ranked, [XinfapRow("t", "0", "b", 2, -1), XinfapRow("t", "0", "a", 1, 2)])["t"]
-    assert (pool.documents.tolist(), pool.states.tolist()) == ([4, 5], [1, -1])
-    assert pool.strata is not None
-    assert pool.strata.tolist() == [1, 2]
-    certain = statap_pools(ranked, [StatapRow("t", "a", 1, 1, 0.5), StatapRow("t", "b", 0, 2, 0.25)])["t"]
-    assert certain.inclusion is not None
-    assert certain.inclusion.tolist() == [0.5, 1.0]

@@ -18,7 +18,7 @@ from sklearn.metrics import confusion_matrix
 from sqlalchemy import text
 
 from store.collection import Collection
-from store.errors import StoreError, UnknownNameError
+from store.errors import UnknownNameError
 from store.judging import disagreements as told
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import (
@@ -86,16 +86,6 @@ def test_status_says_what_has_become_of_it() -> None:
     assert case_of(None, 2, ruling=ruling).status is Settlement.CHANGED
     assert case_of(2, 2, ruling=ruling).status is Settlement.UNNEEDED
     assert case_of(ruling=ruling).status is Settlement.UNNEEDED
-
-
-def test_ruling_on_unknown_grounds_stands() -> None:
-    """An imported ruling rests on verdicts that nobody wrote down: it is never out of date."""
-    assert case_of(1, 2, ruling=Ruling(9, 2)).status is Settlement.SETTLED
-
-
-def test_judges_who_exchange_their_grades_disagree_as_before() -> None:
-    """0 against 2 is the same disagreement as 2 against 0."""
-    assert case_of(2, 0, ruling=Ruling(9, 1, basis="0,2")).status is Settlement.SETTLED
 
 
 ACTIONS = st.lists(
@@ -207,16 +197,6 @@ def test_unresolved_is_what_a_rule_leaves_tied() -> None:
     ):
         case = case_of(*verdicts_)
         assert (majority.takes(case), median.takes(case)) == expected
-
-
-def test_grades_given_differ_with_a_gap_or_without() -> None:
-    """A grade against cannot is a disagreement without a gap; cannot twice is none."""
-    assert [told.is_disagreement(given) for given in ([2, 2, 0], [2, None], [None, None])] == [
-        True,
-        True,
-        False,
-    ]
-    assert [told.gap_of(given) for given in ([0, 3, 1], [2, None], [-2, 0, None])] == [3, None, 2]
 
 
 def test_basis_is_written_and_read() -> None:
@@ -413,16 +393,6 @@ def test_only_decisions_are_disagreements(seated: Collection, listed: Lister) ->
     assert listed() == {"b": ("0,cannot", Settlement.OPEN)}
 
 
-def test_decision_taken_back_is_none(seated: Collection, listed: Lister) -> None:
-    """After an undo there is nobody to disagree with."""
-    ann, gpt = sit_down(seated, "ann"), sit_down(seated, "gpt")
-    ann.grade("a", 1)
-    gpt.grade("a", 2)
-    assert list(listed()) == ["a"]
-    gpt.undo()
-    assert listed() == {}
-
-
 def test_document_in_no_pool_counts(seated: Collection, listed: Lister) -> None:
     """Two imported files disagree whether or not their documents were pooled, as in kappa."""
     qrels = {"ann": [Qrel("7", "x", 0)], "old": [Qrel("7", "x", 1)]}
@@ -437,58 +407,6 @@ def test_imported_ruling_settles(seated: Collection, listed: Lister) -> None:
     seated.judgements.add({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
     seated.judgements.add({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
     assert listed() == {"a": ("0,2", Settlement.SETTLED)}
-
-
-def test_latest_ruling_is_the_outcome(seated: Collection) -> None:
-    """Of two adjudicators' rulings the later one counts, and both are stored."""
-    sit_down(seated, "ann").grade("a", 0)
-    sit_down(seated, "gpt").grade("a", 2)
-    first, second = sit_down(seated, "zoe"), sit_down(seated, "yan")
-    first.grade("a", 2)
-    second.grade("a", 1)
-    (case,) = seated.disagreements.all(EVERY)
-    names = seated.disagreements.judge_names()
-    assert case.ruling is not None
-    assert (names[case.ruling.judge], case.ruling.given_grade) == ("yan", 1)
-    assert {names[judge] for judge in case.rulers} == {"zoe", "yan"}
-    stored = {(one.judge, one.grade) for one in seated.judgements.current(["zoe", "yan"])}
-    assert stored == {("zoe", 2), ("yan", 1)}
-
-
-def test_list_keeps_what_is_no_longer_needed(seated: Collection, listed: Lister) -> None:
-    """When judges come to agree, the outcome stays in the list, but in no selection of gaps."""
-    ann, gpt = sit_down(seated, "ann"), sit_down(seated, "gpt")
-    ann.grade("a", 0)
-    gpt.grade("a", 2)
-    ann.grade("b", 0)
-    gpt.grade("b", 1)
-    sit_down(seated, "zoe").grade("a", 1)
-    ann.grade("a", 2)
-    expected = {"a": ("2,2", Settlement.UNNEEDED), "b": ("0,1", Settlement.OPEN)}
-    assert listed() == listed(replace(EVERY, topic="1")) == expected
-    assert list(listed(replace(EVERY, gap=1))) == ["b"]
-
-
-def test_skipped_by_the_adjudicator_alone_is_not_listed(
-    seated: Collection, listed: Lister
-) -> None:  # fmt: skip
-    """What an adjudicator looked at and left is no ruling."""
-    ann, gpt = sit_down(seated, "ann"), sit_down(seated, "gpt")
-    ann.grade("a", 0)
-    gpt.grade("a", 2)
-    sit_down(seated, "zoe").act("a", Action.SKIP, note="later")
-    assert listed() == {"a": ("0,2", Settlement.OPEN)}
-    ann.grade("a", 2)
-    assert listed() == {}
-
-
-def test_unknown_topic_of_a_selection_is_refused(seated: Collection) -> None:
-    """In a list and at a desk."""
-    message = "unknown topic `2`; known: `1`"
-    with pytest.raises(UnknownNameError, match=message):
-        seated.disagreements.all(Selection("2"))
-    with pytest.raises(UnknownNameError, match=message):
-        seated.adjudication_desk("zoe", selection=Selection("2"))
 
 
 Decided = tuple[int, GivenGrade, tuple[str, ...]]
@@ -707,22 +625,6 @@ def events(name: str, judge: str) -> list[dict[str, Any]]:
             " JOIN judge j ON j.id = e.judge_id WHERE j.name = :name ORDER BY e.id"
         )
         return [dict(row) for row in connection.execute(text(query), {"name": judge}).mappings()]
-
-
-def test_desk_is_for_adjudicators(ready: Collection) -> None:
-    """Another judge is told how to become one; who is disabled or unknown has no desk."""
-    with pytest.raises(StoreError, match="judge `annabella` is of kind human, but only adj") as refused:
-        ready.adjudication_desk("annabella")
-    assert refused.value.hint == "pooler judges add NAME --kind adjudicator makes one"
-    with pytest.raises(UnknownNameError, match="unknown judge `zoé`; known: `zoe`"):
-        ready.adjudication_desk("zoé")
-
-
-def test_disabled_adjudicator_has_no_desk(ready: Collection, collection_name: str) -> None:
-    """An adjudicator may be disabled like any judge."""
-    change_stored(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'zoe'")
-    with pytest.raises(StoreError, match="judge `zoe` is disabled"):
-        ready.adjudication_desk("zoe")
 
 
 def test_queue_is_what_judges_disagree_on(ready: Collection) -> None:

@@ -324,17 +324,6 @@ def test_several_plans_keep_their_own_leases(six: Collection, collection_name: s
     assert ("1", "h", "ann", False) in leased_places(collection_name)
 
 
-def test_place_kept_from_before_an_assignment_counts(six: Collection, collection_name: str) -> None:
-    """A judge who has a settled place from a decision can take it back and give it up."""
-    assign(six, ["ann"], lease_s=60)
-    ann = sit(six, "ann")
-    ann.grade("a", 1)
-    assert {lease for *_, lease in leased_places(collection_name)} == {False}
-    ann.undo()
-    assert ("1", "a", "ann", True) in leased_places(collection_name)
-    assert len([1 for *_, lease in leased_places(collection_name) if lease]) == 1
-
-
 EVERYTHING = Scope()
 
 
@@ -392,17 +381,6 @@ def test_planner_is_given_pooled_documents_in_natural_order(pooled: Collection) 
     assert len(given_to_the_planner(pooled)) == 3
 
 
-def test_planner_is_not_given_what_adaptive_pools_alone_drew(pooled: Collection) -> None:
-    """Named or not, an adaptive pool has nothing to assign; what another pool has, that has."""
-    before = given_to_the_planner(pooled)
-    pooled.pools.add(adaptive_pool({"1": ["a", "x"]}, 2))
-    for docno in "ax":
-        pooled.pools.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
-    assert given_to_the_planner(pooled) == before
-    assert given_to_the_planner(pooled, Scope(("live",))) == []
-    assert pooled.assignments.workloads() == Workloads([], pooled=7, unassigned=6, drawn=1)
-
-
 def test_planner_is_told_of_decisions_that_stand(pooled: Collection) -> None:
     """Judged and impossible to judge count, of people only, the disabled ones among them."""
     for name in ("gpt", "old", "arbiter"):
@@ -455,21 +433,6 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
     ]
 
 
-def test_places_in_the_way_are_refused_within_the_scope(pooled: Collection, collection_name: str) -> None:
-    """Nothing is assigned twice unknowingly; another topic or pool is not in the way."""
-    assign(pooled, ["ann"], scope=Scope(topics=("10",)))
-    with pytest.raises(ConflictError, match="documents are assigned already: 1 assignment") as caught:
-        assign(pooled, ["ben"])
-    assert caught.value.hint is not None
-    assert "--add" in caught.value.hint
-    assert "--replace" in caught.value.hint
-    with pytest.raises(ConflictError):
-        assign(pooled, ["ben"], scope=Scope(pools=("first",)))
-    assert count_rows(collection_name)["assignment"] == 1
-    assign(pooled, ["ben"], scope=Scope(pools=("second",)))
-    assert count_rows(collection_name)["assignment"] == 4
-
-
 def test_failing_planner_leaves_everything_as_it_was(pooled: Collection, collection_name: str) -> None:
     """Neither are old leased_places gone, nor is a part of the new ones there."""
     assign(pooled, ["ann"])
@@ -487,23 +450,6 @@ def test_failing_planner_leaves_everything_as_it_was(pooled: Collection, collect
         with pytest.raises(error):
             pooled.assignments.make(EVERYTHING, make, existing=Existing.REPLACE)
         assert stored_rows(collection_name) == before
-
-
-def test_dry_run_counts_and_changes_nothing(pooled: Collection, collection_name: str) -> None:
-    """What would come of it is told, and every table stays as it was."""
-    assign(pooled, ["ann"])
-    before = stored_rows(collection_name)
-    cleared, after = pooled.assignments.clear(EVERYTHING, dry_run=True)
-    assert (cleared, after.lines) == (Cleared(6, 0, 0), [])
-
-    def make(documents: Sequence[Assignable]) -> AssignmentPlan:
-        made = [Place(one.topic, one.docno, "ben", Purpose.PRIMARY, 0, "docno") for one in documents]
-        return AssignmentPlan(made[:2], {})
-
-    plan, cleared, after = pooled.assignments.make(EVERYTHING, make, existing=Existing.REPLACE, dry_run=True)
-    assert (len(plan.places), cleared.removed, after.unassigned) == (2, 6, 4)
-    assert [(line.judge, line.documents) for line in after.lines] == [("ben", 2)]
-    assert stored_rows(collection_name) == before
 
 
 def test_clearing_keeps_places_with_a_decision(pooled: Collection, collection_name: str) -> None:
@@ -597,14 +543,6 @@ def test_workload_counts_every_kind_of_place(pooled: Collection, collection_name
     assert (found.pooled, found.unassigned, found.outside) == (3, 2, 6)
 
 
-def test_open_places_are_assigned_again_after_clearing(pooled: Collection) -> None:
-    """Without any place left, every judge is shown the whole pool again."""
-    assign_open(pooled, 2)
-    assert pooled.desk("ann").queue("1") == []
-    pooled.assignments.clear(EVERYTHING)
-    assert [task.docno for task in pooled.desk("ann").queue("1")] == ["c", "a", "b", "d"]
-
-
 LEASE_S = 600
 
 
@@ -627,15 +565,6 @@ def laid(collection: Collection, judge: str, topic: str = "1") -> str:
 def inbox(collection: Collection, judge: str) -> list[tuple[str, int, int]]:
     """Return topic, documents and documents left of each line of an inbox."""
     return [(line.topic, line.documents, line.left) for line in collection.desk(judge).inbox()]
-
-
-def test_without_assignments_everybody_has_the_whole_pool(ready: Collection) -> None:
-    """All judges have all documents, in the order of the pool, and nothing to claim."""
-    for judge in ("ann", "bob"):
-        assert laid(ready, judge) == "dbac"
-        assert inbox(ready, judge) == [("1", 4, 4), ("2", 2, 2)]
-        assert ready.desk(judge).claimable("1") == 0
-        assert not ready.desk(judge).claim("1")
 
 
 def test_one_assignment_ends_that_for_everybody(ready: Collection, collection_name: str) -> None:
@@ -739,50 +668,6 @@ def test_leaving_gives_back_what_was_not_decided(ready: Collection, collection_n
     assert held["a", "ann"] is not None
     assert laid(ready, "ann") == "ca"
     assert inbox(ready, "bob") == [("1", 2, 2)]
-
-
-def test_place_lost_while_away_is_told_and_writes_nothing(ready: Collection, collection_name: str) -> None:
-    """Who decides after another judge took the lapsed place writes nothing: never k + 1 judges."""
-    held_place(collection_name, "1", "ab", None, lease_s=LEASE_S)
-    ann, bob = ready.desk("ann"), ready.desk("bob")
-    ann.claim("1")
-    late = JudgeAtWork(ann, "1")
-    let_lapse(collection_name, "ann")
-    assert laid(ready, "ann") == "ab", "a lapsed place stays its holder's until it is taken"
-    assert bob.claim("1")
-    assert (laid(ready, "ann"), laid(ready, "bob")) == ("", "ab")
-    JudgeAtWork(bob, "1").grade("a", 2)
-    for docno in "ab":
-        with pytest.raises(ConflictError, match="not assigned to you"):
-            late.grade(docno, 0)
-    assert [(one.judge, one.docno, one.grade) for one in ready.judgements.current()] == [("bob", "a", 2)]
-
-
-def test_lapsed_place_that_nobody_took_can_still_be_decided(ready: Collection, collection_name: str) -> None:
-    """A long pause costs nothing where nobody waited for the document."""
-    held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
-    ann = ready.desk("ann")
-    ann.claim("1")
-    sitting = JudgeAtWork(ann, "1")
-    let_lapse(collection_name, "ann")
-    assert sitting.grade("a", 1).revision == 1
-    assert places(collection_name) == [("1", "a", "ann", None)]
-    assert not ready.desk("bob").claim("1")
-
-
-def test_undo_gives_the_place_a_lease_again(ready: Collection, collection_name: str) -> None:
-    """A decision settles the place; taking it back lets the place lapse again."""
-    held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
-    ann = ready.desk("ann")
-    ann.claim("1")
-    sitting = JudgeAtWork(ann, "1")
-    leases = [places(collection_name)[0][3]]
-    sitting.grade("a", 1)
-    leases.append(places(collection_name)[0][3])
-    sitting.undo()
-    leases.append(places(collection_name)[0][3])
-    assert [lease is None for lease in leases] == [False, True, False]
-    assert leases[2] >= leases[0]
 
 
 @pytest.mark.parametrize("end", ["undo", "keep"])

@@ -31,7 +31,6 @@ from store.records import (
 from tests.helpers.world import (
     JudgeAtWork,
     change_stored,
-    count_rows,
     engine_of,
     make_pool,
     make_run,
@@ -91,16 +90,6 @@ def test_queue_is_laid_as_the_pool_says(ready: Collection) -> None:
     assert queue[0] == Task("c", State.UNJUDGED, None, "", "", 0)
 
 
-def test_withdrawn_pool_is_not_shown(ready: Collection, collection_name: str) -> None:
-    """Documents that only a withdrawn pool held are in no queue, and the topic in no inbox."""
-    ready.pools.add(make_pool({"1": ["a", "d"]}, name="second", manifest={}))
-    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
-    assert [task.docno for task in ready.desk("ann").queue("1")] == ["a", "d"]
-    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
-    assert ready.desk("ann").queue("1") == []
-    assert ready.desk("ann").inbox() == []
-
-
 def test_inbox_counts_this_judges_states(ready: Collection) -> None:
     """Topics come in natural order with this judge's counts alone."""
     ready.topics.add([Topic("10", "ten"), Topic("9", "nine\x1b[2J\nlines"), Topic("5", "no pool")])
@@ -148,24 +137,6 @@ def test_judged_outside_the_queue_is_not_counted(ready: Collection) -> None:
     assert ready.desk("ann").inbox() == [InboxLine("1", "wine", 3, 0, 0, 0, None)]
 
 
-def test_assigned_documents_are_the_whole_queue(ready: Collection, collection_name: str) -> None:
-    """A judge with assignments sees those alone; once any are made, one without sees nothing."""
-    ready.pools.add(make_pool({"2": ["a"]}, name="second", manifest={}))
-    change_stored(
-        collection_name,
-        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
-        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
-        " WHERE number = '1' AND docno IN ('a', 'b') AND name = 'ann'",
-    )
-    desk = ready.desk("ann")
-    assert [task.docno for task in desk.queue("1")] == ["a", "b"]
-    assert desk.queue("2") == []
-    assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 2)]
-    other = ready.desk("bob")
-    assert other.inbox() == []
-    assert other.queue("1") == []
-
-
 def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) -> None:
     """Each pool may draw up to its budget; each draw counts one less, by topic."""
     desk = ready.desk("ann")
@@ -183,32 +154,6 @@ def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) ->
     assert ready.desk("bob").undrawn("1") == 2
 
 
-def test_withdrawn_pool_has_nothing_to_draw(ready: Collection, collection_name: str) -> None:
-    """A withdrawn pool's budget is nobody's; the topic that only it held is in no inbox."""
-    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
-    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'live'")
-    desk = ready.desk("ann")
-    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
-    assert [line.topic for line in desk.inbox()] == ["1"]
-
-
-def test_inbox_counts_what_may_still_be_drawn(ready: Collection) -> None:
-    """A topic has its queue and what may be drawn into it; drawing changes the sum for nobody."""
-    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
-
-    def lines(judge: str) -> list[tuple[str, int, int]]:
-        inbox = ready.desk(judge).inbox()
-        return [(line.topic, line.documents, line.left) for line in inbox]
-
-    assert lines("ann") == [("1", 5, 5), ("2", 2, 2)]
-    ready.pools.draw("live", "2", ends("xyz"))
-    sit(ready, topic="2").grade("x", 1)
-    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
-    assert lines("bob") == [("1", 5, 5), ("2", 2, 2)]
-    ready.pools.draw("live", "2", ends("xyz"))
-    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
-
-
 def test_drawn_documents_follow_in_the_order_they_were_drawn(ready: Collection) -> None:
     """The queue has what was drawn, not what may be; a document of another pool comes once."""
     ready.pools.add(adaptive_pool({"1": "abxyz"}, 4))
@@ -217,23 +162,6 @@ def test_drawn_documents_follow_in_the_order_they_were_drawn(ready: Collection) 
         assert ready.pools.draw("live", "1", strategy) == expected
     queue = ready.desk("ann").queue("1")
     assert [task.docno for task in queue] == ["c", "a", "b", "z", "y"]
-
-
-def test_judge_with_assignments_has_nothing_to_draw(
-    ready: Collection, collection_name: str
-) -> None:  # fmt: skip
-    """Once documents are assigned, nobody is given others."""
-    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
-    change_stored(
-        collection_name,
-        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
-        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
-        " WHERE number = '1' AND docno = 'a' AND name = 'ann'",
-    )
-    desk = ready.desk("ann")
-    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
-    assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 1)]
-    assert ready.desk("bob").undrawn("2") == 0
 
 
 def test_what_is_shown_cannot_steer_a_terminal(collection: Collection) -> None:
@@ -259,13 +187,6 @@ def test_missing_text_is_not_an_empty_text(ready: Collection) -> None:
     assert desk.page("b") == ShownDocument("b", "B", "")
     assert desk.page("c") == ShownDocument("c", "", None)
     assert desk.page("nowhere") == ShownDocument("nowhere", "", None)
-
-
-def test_unknown_topic_lists_the_known(ready: Collection) -> None:
-    """A topic that is not there is told with the nearest ones."""
-    for ask in (ready.desk("ann").topic, ready.desk("ann").queue):
-        with pytest.raises(UnknownNameError, match="unknown topic `01`; known: `1`"):
-            ask("01")
 
 
 def test_every_action_has_its_state(ready: Collection) -> None:
@@ -360,32 +281,6 @@ def test_moment_of_another_zone_is_the_same_moment(
     sit(ready).act("a", Action.JUDGE, grade=1, shown_at=shown)
     (event,) = events(collection_name)
     assert str(event["shown_at"])[:19] == "2001-02-02 19:05:06"
-
-
-def test_grade_is_durable_when_record_returns(ready: Collection, collection_name: str) -> None:
-    """Another connection sees the event at once."""
-    sitting = sit(ready)
-    for number, docno in enumerate("abc", start=1):
-        sitting.grade(docno, 1)
-        assert count_rows(collection_name)["judgement"] == number
-
-
-def test_undo_goes_back_step_by_step(ready: Collection) -> None:
-    """Each undo restores what was before this sitting's latest event not yet taken back."""
-    sitting = sit(ready)
-    sitting.grade("a", 1)
-    sitting.act("a", Action.NOTE, note="sure")
-    sitting.grade("b", 2)
-    sitting.act("a", Action.CANNOT, reason="torn")
-    assert document_states(sitting.undo()) == (State.JUDGED, 1, "sure", "")
-    sitting.grade("c", 0)
-    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")  # c
-    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")  # b
-    assert document_states(sitting.undo()) == (State.JUDGED, 1, "", "")  # the note
-    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")
-    assert sitting.undo() is None
-    assert sitting.undo() is None
-    assert [document_states(task)[0] for task in sitting.look()] == [State.UNJUDGED] * 3
 
 
 def test_undo_names_its_event_once(ready: Collection, collection_name: str) -> None:

@@ -344,16 +344,6 @@ def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
     assert collection.history.of_document("1", "a").ruling_status is Settlement.CHANGED
 
 
-def test_document_without_an_event_is_told_apart(collection: Collection) -> None:
-    """Pooled and unjudged, and in no pool, are two reasons for no grade."""
-    fill_topic(collection, "ann")
-    pooled = collection.history.of_document("1", "a")
-    assert (pooled.events, pooled.final.grade, pooled.final.reason) == ((), None, "unjudged")
-    collection.pools.withdraw("main")
-    left = collection.history.of_document("1", "a")
-    assert (left.is_pooled, left.places[0].withdrawn, left.final.reason) == (False, True, "not-pooled")
-
-
 def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection) -> None:
     """A person graded `a`, a model both: of `a` the person's grade is final, of `b` none is."""
     (ann,) = fill_topic(collection, "ann")
@@ -589,32 +579,6 @@ def test_what_has_a_date_is_told(collection: Collection) -> None:
     assert [(one.topic_version, one.title) for one in versions][:1] == [(2, "red wine")]
 
 
-def test_of_a_topic_only_what_is_of_it_is_told(collection: Collection) -> None:
-    """A run that has the topic, pools with documents of it, its events and texts; no more."""
-    [ann] = fill(collection, "ann")
-    collection.guidelines.add("One.")
-    ann.grade("a", 1)
-    collection.judgements.add({"old": [Qrel("2", "a", 2)]}, JudgeKind.IMPORTED)
-    one, two = (collection.history.everything(HistoryFilter(topic=topic)) for topic in "12")
-    assert things(one) == [("pool", "made", "main", 0), ("run", "imported", "bm25", 0)]
-    assert things(two) == [("pool", "made", "late", 0), ("pool", "made", "main", 0)]
-    assert told(one) == [("ann", "a", "judge", None, 1)]
-    assert told(two) == [("old", "a", "judge", None, 2)]
-    assert two.entries[-1].at_desk is False
-
-
-def test_of_judges_only_what_they_did_and_became_is_told(collection: Collection) -> None:
-    """Several judges are taken together; nothing that no judge did is told."""
-    for sitting, grade in zip(fill(collection, "ann", "bob", "cy"), (0, 1, 2), strict=True):
-        sitting.grade("a", grade)
-        sitting.desk.leave()
-    collection.judges.rename("cy", "di")
-    found = collection.history.everything(HistoryFilter(judges=("bob", "di")))
-    assert told(found) == [("bob", "a", "judge", None, 1), ("di", "a", "judge", None, 2)]
-    assert things(found) == [("judge", "added", "bob", 0), ("judge", "added", "di", 0),
-                             ("judge", "renamed", "di", 0)]  # fmt: skip
-
-
 def test_stretch_begins_with_its_first_moment_and_ends_before_its_last(
     collection: Collection, collection_name: str
 ) -> None:
@@ -650,32 +614,6 @@ def test_ruling_is_told_from_an_event(collection: Collection) -> None:
     desk.record(Decision("1", "a", Action.JUDGE, grade=1, seen_revision=task.revision))
     found = collection.history.everything()
     assert [one.what for one in found.entries if one.docno] == ["event", "event", "ruling"]
-
-
-def test_nobody_who_is_gone_is_named(collection: Collection) -> None:
-    """Erased: a count without a name. Renamed: the new name alone, for what was done before."""
-    for sitting in fill(collection, "anna-secret", "bob-secret"):
-        sitting.grade("a", 1)
-        sitting.desk.leave()
-    collection.erasures.erase("anna-secret")
-    collection.judges.rename("bob-secret", "judge-1")
-    found = collection.history.everything()
-    assert "secret" not in repr(found)
-    assert told(found) == [("judge-1", "a", "judge", None, 1)]
-    [gone] = [one for one in found.entries if one.action == "erased"]
-    assert (gone.judge, gone.kind, gone.judgements, gone.events) == (None, JudgeKind.HUMAN, 1, 1)
-    with pytest.raises(UnknownNameError) as refused:
-        collection.history.everything(HistoryFilter(judges=("anna-secret",)))
-    assert refused.value.known == ["judge-1"]
-
-
-def test_unknown_topic_and_judge_are_refused(collection: Collection) -> None:
-    """Neither is guessed, and what there is is named."""
-    fill(collection, "ann")
-    with pytest.raises(UnknownNameError, match="unknown topic `01`; known: `1`"):
-        collection.history.everything(HistoryFilter(topic="01"))
-    with pytest.raises(UnknownNameError, match="unknown judge `an`; known: `ann`"):
-        collection.history.everything(HistoryFilter(judges=("ann", "an")))
 
 
 def test_limit_is_part_of_the_query(collection: Collection) -> None:
@@ -741,12 +679,6 @@ def test_conditions_choose_as_a_plain_loop_does(
     assert replace(asked, limit=None).holds(first) == (
         (since is None or since <= 0) and (until is None or until > 0)
     )
-
-
-def test_stretch_ends_before_its_last_moment() -> None:
-    """The first moment is in it."""
-    day = HistoryFilter(since=datetime(2026, 3, 2, tzinfo=UTC), until=datetime(2026, 3, 3, tzinfo=UTC))
-    assert [day.holds(datetime(2026, 3, number, tzinfo=UTC)) for number in (1, 2, 3)] == [False, True, False]
 
 
 def elsewhere(folder: Path) -> Collection:

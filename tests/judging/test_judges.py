@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import socket
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +15,7 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at
-from store.errors import ArgumentError, ConflictError, PoolerError, StoreError, UnknownNameError
+from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
 from store.grades.definition import QrelsDefinition
 from store.judging.codes import hash_of, new_code
 from store.judging.disagreements import Selection
@@ -37,15 +35,7 @@ from store.records import (
     Qrel,
     Scope,
 )
-from tests.helpers.world import (
-    JudgeAtWork,
-    change_stored,
-    engine_of,
-    make_pool,
-    meanwhile,
-    parse_scale,
-    stored_rows,
-)
+from tests.helpers.world import JudgeAtWork, engine_of, make_pool, meanwhile, parse_scale, stored_rows
 from tests.store.full_collection import fill as fill_whole
 
 
@@ -87,24 +77,6 @@ def test_name_must_be_one_clean_word(collection: Collection) -> None:
     assert collection.judges.all() == []
 
 
-def test_unknown_judge_is_told_how_to_be_added(collection: Collection) -> None:
-    """A desk of nobody names the known judges, nearest first, and the command to add one."""
-    collection.judges.add("alice", JudgeKind.HUMAN)
-    with pytest.raises(UnknownNameError, match="unknown judge `alcie`; known: `alice`") as caught:
-        collection.desk("alcie")
-    assert caught.value.hint is not None
-    assert "pooler show judges" in caught.value.hint
-
-
-def test_disabled_judge_has_no_desk(collection: Collection, collection_name: str) -> None:
-    """A disabled judge is listed as such and may not sit down."""
-    collection.judges.add("ann", JudgeKind.HUMAN)
-    change_stored(collection_name, "UPDATE judge SET disabled = TRUE")
-    assert collection.judges.all() == [Judge("ann", JudgeKind.HUMAN, disabled=True)]
-    with pytest.raises(StoreError, match="judge `ann` is disabled"):
-        collection.desk("ann")
-
-
 def test_judges_are_disabled_and_enabled_by_name(collection: Collection, collection_name: str) -> None:
     """Those that changed are told; with an unknown name among them nobody is changed."""
     for name in ("ann", "ben", "cat"):
@@ -134,27 +106,6 @@ def test_two_who_add_one_judge_at_once(postgres_url: str) -> None:
         thread.join()
         assert sorted(answers) == [False, True]
         assert len(one.judges.all()) == 1
-
-
-def test_sitting_is_kept_from_first_event_to_leaving(collection: Collection, collection_name: str) -> None:
-    """A sitting begins with the first event, names its machine and process, and is ended."""
-    collection.judges.add("ann", JudgeKind.HUMAN)
-    collection.pools.add(make_pool({"1": ["a"]}))
-    sitting = JudgeAtWork(collection.desk("ann", program="pooler 9"), "1")
-    sitting.desk.page("a")
-    sitting.desk.leave()
-    assert stored_rows(collection_name)["sitting"] == []
-    sitting.grade("a", 1)
-    ((_, _, started, seen, ended, host, process, program, *_),) = stored_rows(collection_name)["sitting"]
-    assert (host, process, program) == (socket.gethostname(), os.getpid(), "pooler 9")
-    assert (started, ended) == (seen, None)
-    sitting.desk.leave()
-    sitting.desk.leave()
-    ((_, _, started, seen, ended, *_),) = stored_rows(collection_name)["sitting"]
-    assert ended == seen
-    assert ended > started
-    sitting.act("a", Action.SKIP)
-    assert len(stored_rows(collection_name)["sitting"]) == 2
 
 
 ANN, ZOE = Judge("ann", JudgeKind.HUMAN), Judge("zoe", JudgeKind.ADJUDICATOR)
@@ -368,22 +319,6 @@ def test_no_byte_of_the_old_name_is_left_in_the_file(tmp_path: Path) -> None:
 def file_bytes(folder: Path) -> str:
     """Return what lies in the files of a folder, a character a byte."""
     return b"".join(path.read_bytes() for path in folder.iterdir()).decode("latin-1")
-
-
-def test_rename_refuses_what_is_no_new_name(ready: Collection, collection_name: str) -> None:
-    """A taken name, no name, the old name, and a judge who is not there change nothing."""
-    before = stored_rows(collection_name)
-    with pytest.raises(ConflictError, match="there is a judge `eve` already") as caught:
-        ready.judges.rename("bob", "eve")
-    assert caught.value.hint == "two judges stay two: choose another name"
-    for bad in ("", "two words", "a\x1b[2J", "\u202ebob"):
-        with pytest.raises(ArgumentError, match="`NEW` must be one word"):
-            ready.judges.rename("bob", bad)
-    with pytest.raises(ArgumentError, match="`NEW` must be another name than now"):
-        ready.judges.rename("bob", "bob")
-    with pytest.raises(UnknownNameError, match="unknown judge `bbo`; known: `bob`"):
-        ready.judges.rename("bbo", "x")
-    assert stored_rows(collection_name) == before
 
 
 def test_judge_at_work_goes_on_under_the_new_name(ready: Collection) -> None:

@@ -217,10 +217,3 @@ def test_many_passages_of_many_events(sit: Maker, collection: Collection) -> Non
     assert {event: len(passages) for event, passages in found.items()} == {
         number + 1: number for number in range(1, 30)
     }
-
-
-def test_passage_goes_from_shown_to_raw_and_back() -> None:
-    """A carriage return is a character of the raw text alone."""
-    raw = Passage(3, 4, "b\r\nc")
-    assert as_raw([Passage(2, 3, "b\nc")], readable("a\r\nb\r\nc")) == (raw,)
-    assert as_shown([raw], readable("a\r\nb\r\nc")) == (Passage(2, 3, "b\nc"),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,9 +19,10 @@ from store.judging.events import Effort, recent_active_ms
 from store.judging.progress import Unclaimed
 from store.records import Action, Document, Grade, JudgeKind, Qrel, Scale, State, Task
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, new_collection, reading
-from tests.store.drawing import adaptive_pool, ends
+from tests.store.drawing import adaptive_pool
 from tests.store.keeping.directory.any_collection import fill, named_contents
 from tests.store.state_counts import Counts, by_topic, state_counts
+from tests.strategies import examples
 
 HUMAN = JudgeKind.HUMAN
 
@@ -72,17 +72,6 @@ def test_grades_and_revisions_of_any_size(high: int, revisions: int, collection_
     assert progress["2", "ann"] == Counts(outside=1, by_grade={low: 1, 0: 0, high: 0})
 
 
-def test_judged_outside_every_pool_is_counted_apart(judged: Collection) -> None:
-    """Judgements of documents or topics in no pool never count as pooled."""
-    judged.judgements.add({"ann": [Qrel("1", "z", 1), Qrel("3", "a", 0)]}, HUMAN)
-    progress = by_topic(judged)
-    assert progress["1", "ann"] == Counts(
-        pooled=6, judged=2, skipped=1, cannot=1, outside=1, by_grade={0: 1, 1: 1, 2: 1}
-    )
-    assert progress["3", "ann"] == Counts(outside=1, by_grade={0: 1, 1: 0, 2: 0})
-    assert progress["3", "bob"] == Counts(by_grade={0: 0, 1: 0, 2: 0})
-
-
 def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str) -> None:
     """What only a withdrawn pool held is not pooled: judgements count outside, skips nowhere."""
     judged.pools.add(make_pool({"1": ["a", "c"]}, name="second"))
@@ -92,37 +81,6 @@ def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str)
         pooled=2, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
     )
     assert ("2", "ann") not in progress
-
-
-def test_document_of_two_pools_counts_once(judged: Collection) -> None:
-    """Pooled means in any pool."""
-    judged.pools.add(make_pool({"1": ["a", "b", "g"]}, name="second"))
-    assert by_topic(judged)["1", "ann"].pooled == 7
-    assert by_topic(judged)["1", "ann"].judged == 2
-
-
-def test_disabled_judge_counts_with_what_was_judged(
-    judged: Collection, collection_name: str
-) -> None:  # fmt: skip
-    """A disabled judge's work is shown; topics the judge never saw are not."""
-    change_stored(collection_name, "UPDATE judge SET disabled = TRUE")
-    assert set(by_topic(judged)) == {("1", "ann")}
-
-
-def test_empty_collection_has_no_progress(collection: Collection) -> None:
-    """Without pool and judgement there is nothing to count."""
-    collection.judges.add("ann", HUMAN)
-    assert by_topic(collection) == {}
-
-
-def test_topic_with_nothing_drawn_is_there(judged: Collection) -> None:
-    """A topic of an adaptive pool counts before its first draw; drawn documents are pooled."""
-    judged.pools.add(adaptive_pool({"2": list("abcd"), "5": list("abcd")}, budget=3))
-    assert judged.progress.unclaimed() == Unclaimed({"2": 3, "5": 3})
-    assert by_topic(judged)["5", "ann"] == Counts(by_grade={0: 0, 1: 0, 2: 0})
-    judged.pools.draw("live", "5", ends("abcd"))
-    assert judged.progress.unclaimed() == Unclaimed({"2": 3, "5": 2})
-    assert by_topic(judged)["5", "bob"].pooled == 1
 
 
 def test_drawn_documents_without_a_place_are_apart(judged: Collection, collection_name: str) -> None:
@@ -137,11 +95,6 @@ def test_drawn_documents_without_a_place_are_apart(judged: Collection, collectio
     )
     place(collection_name, "x", "ann")
     assert judged.progress.unclaimed().drawn == {}
-
-
-def test_without_assignments_nothing_is_unclaimed(judged: Collection) -> None:
-    """While nothing is assigned every judge has the whole pool."""
-    assert judged.progress.unclaimed() == Unclaimed()
 
 
 def test_assigned_documents_are_a_persons_pool(judged: Collection, collection_name: str) -> None:
@@ -196,57 +149,6 @@ def place(name: str, docno: str, judge: str | None, *, until: str | None = None)
             " AND document_id = (SELECT id FROM document WHERE docno = :docno)",
             docno=docno,
             until=f"{until} 00:00:00.000000",
-        )
-
-
-def test_counts_equal_a_plain_loop(collection: Collection, collection_name: str) -> None:
-    """After random work the counts are those of looking at every document one by one."""
-    dice = random.Random(5)
-    docnos, judges = list("abcdefgh"), ["ann", "bob"]
-    for judge in judges:
-        collection.judges.add(judge, HUMAN)
-    pools = {name: {topic: dice.sample(docnos, 4) for topic in "12"} for name in ("p", "q", "r")}
-    for name, documents in pools.items():
-        collection.pools.add(make_pool(documents, name=name, manifest={"name": name}))
-    expected: dict[tuple[str, str, str], tuple[State, int | None]] = {}
-    for judge in judges:
-        for topic in "12":
-            sitting = JudgeAtWork(collection.desk(judge), topic)
-            for docno in list(sitting.tasks):
-                grade = dice.randrange(3)
-                match dice.randrange(4):
-                    case 0:
-                        sitting.grade(docno, grade)
-                        expected[topic, docno, judge] = (State.JUDGED, grade)
-                    case 1:
-                        sitting.act(docno, Action.SKIP)
-                        expected[topic, docno, judge] = (State.SKIPPED, None)
-                    case 2:
-                        sitting.act(docno, Action.CANNOT)
-                        expected[topic, docno, judge] = (State.CANNOT, None)
-    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'q'")
-    pooled = {
-        (topic, docno) for name in "pr" for topic in "12" for docno in pools[name][topic]
-    }  # fmt: skip
-    for (topic, judge), counts in by_topic(collection).items():
-        inside: Counter[State] = Counter()
-        grades: Counter[int | None] = Counter()
-        outside = 0
-        for (one_topic, docno, one_judge), (state, grade) in expected.items():
-            if (one_topic, one_judge) == (topic, judge):
-                if (topic, docno) in pooled:
-                    inside[state] += 1
-                elif state is State.JUDGED:
-                    outside += 1
-                if state is State.JUDGED:
-                    grades[grade] += 1
-        assert counts == Counts(
-            pooled=sum(one_topic == topic for one_topic, _ in pooled),
-            judged=inside[State.JUDGED],
-            skipped=inside[State.SKIPPED],
-            cannot=inside[State.CANNOT],
-            outside=outside,
-            by_grade={grade: grades[grade] for grade in range(3)},
         )
 
 
@@ -362,9 +264,9 @@ def lying(where: str) -> Unclaimed:
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_counts_equal_a_look_at_every_document(data: st.DataObject) -> None:
     """By topic and judge, and by judge; and what lies before nobody."""
     with drawn(data) as (collection, where):
