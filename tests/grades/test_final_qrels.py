@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -17,13 +18,27 @@ from store.grades.opinions import CurrentRuling, gather
 from store.grades.qrels import Change, FinalQrels, decide, flips_of
 from store.judging.disagreements import Settlement
 from store.records import Grade, Judgement, Qrel, Scale, State, Ties
-from tests.grades.deciding import final_qrels
 from tests.helpers.world import make_scale, parse_scale
 
 SCALE = parse_scale("0-2")
-
-
 JUNK = make_scale(tuple(Grade(value, str(value), key) for value, key in ((-2, "j"), (0, "0"), (1, "1"))))
+
+
+def final_qrels(
+    judgements: Sequence[Judgement],
+    scale: Scale,
+    definition: QrelsDefinition | None = None,
+    level: int | None = None,
+    *,
+    adjudicators: Collection[str] = (),
+    rulings: Sequence[CurrentRuling] = (),
+) -> FinalQrels:
+    """Choose the grade of every judged document, by default the only judge's and rulings."""
+    definition = definition or QrelsDefinition()
+    definition.check()
+    definition.check_scale(scale, level)
+    all_votes = gather(judgements, scale, definition, adjudicators=adjudicators, rulings=rulings)
+    return decide(all_votes, definition, level)
 
 
 def made(
@@ -331,14 +346,8 @@ def test_dawid_skene_learns_from_rulings() -> None:
 
 
 RULES: list[Aggregate] = ["majority", "median", "mean", "min", "max"]
-
-
 Cells = dict[tuple[str, str], int]
-
-
 """Grade by (docno, judge)."""
-
-
 cells_of_judges = st.dictionaries(
     st.tuples(st.sampled_from("abcdef"), st.sampled_from("wxyz")), st.integers(0, 2), min_size=1
 )

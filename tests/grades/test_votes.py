@@ -39,8 +39,6 @@ from tests.store.analysis.graded import votes_of
 from tests.store.full_collection import fill
 
 HUMAN = JudgeKind.HUMAN
-
-
 DOCNOS = [f"d{number:02d}" for number in range(12)]
 
 
@@ -164,20 +162,10 @@ def test_driver_failure_while_reading_is_an_error_of_the_store(tmp_path: Path) -
 
 
 SCALE = parse_scale("0-2")
-
-
 NO_GRADE = {"s": State.SKIPPED, "c": State.CANNOT, "u": State.UNJUDGED}
-
-
 KINDS = {"ann": JudgeKind.HUMAN, "bob": JudgeKind.HUMAN, "eve": JudgeKind.ADJUDICATOR}
-
-
 Said = dict[tuple[str, str, str], str]
-
-
 """Topic, docno, judge: a grade, or a letter of `NO_GRADE`."""
-
-
 SAID: st.SearchStrategy[Said] = st.dictionaries(
     st.tuples(
         st.sampled_from(["9", "10", "A"]),
@@ -350,14 +338,8 @@ ENTRIES = [
     PoolEntry("10", "e", 4, stratum=2, inclusion_probability=0.5, sampled=False),
     PoolEntry("9", "a", 0, stratum=1, inclusion_probability=1.0),
 ]
-
-
 QRELS = [Qrel("10", "a", 1), Qrel("10", "b", 2), Qrel("10", "c", 1), Qrel("10", "x", 1), Qrel("9", "a", 0)]
-
-
 """One that was not sampled, one that is not pooled; `d` of topic 10 waits."""
-
-
 XINFAP = [
     XinfapRow("10", "0", "a", 1, 1),
     XinfapRow("10", "0", "b", 2, 2),
@@ -366,11 +348,7 @@ XINFAP = [
     XinfapRow("10", "0", "e", 2, -1),
     XinfapRow("9", "0", "a", 1, 0),
 ]
-
-
 STATAP = [StatapRow("10", "a", 1, 0, 1.0), StatapRow("10", "b", 2, 1, 0.5), StatapRow("9", "a", 0, 0, 1.0)]
-
-
 """What prels files say of the same pool."""
 
 

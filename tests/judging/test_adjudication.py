@@ -44,8 +44,6 @@ from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool
 from tests.strategies import examples
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-
-
 given_grades = st.one_of(st.none(), st.integers(-2, 3))
 
 
@@ -248,14 +246,8 @@ KINDS = {
     "zoe": JudgeKind.ADJUDICATOR,
     "yan": JudgeKind.ADJUDICATOR,
 }
-
-
 DOCNOS = ("a", "b")
-
-
 EVERY = Selection(kinds=("human", "imported", "model"))
-
-
 Lister = Callable[..., dict[str, tuple[str, Settlement]]]
 
 
@@ -410,8 +402,6 @@ def test_imported_ruling_settles(seated: Collection, listed: Lister) -> None:
 
 
 Decided = tuple[int, GivenGrade, tuple[str, ...]]
-
-
 """When it was decided, what, and on which verdicts."""
 
 
@@ -487,8 +477,6 @@ STEPS = st.lists(
     min_size=15,
     max_size=40,
 )
-
-
 TOPICS = count()
 
 

@@ -53,8 +53,6 @@ from tests.store.drawing import adaptive_pool, ends
 from tests.store.places import held_place, let_lapse, places
 
 ANN, BEN = 1, 2
-
-
 """Row ids."""
 
 

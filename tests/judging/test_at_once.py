@@ -53,8 +53,6 @@ from tests.store.claiming import (
 from tests.store.places import held_place
 
 FORTY = [f"d{number:02d}" for number in range(40)]
-
-
 processes = multiprocessing.get_context("forkserver")
 
 
@@ -154,8 +152,6 @@ def test_two_who_make_one_collection(collection_name: str) -> None:
 
 
 ANN, CAT = 1, 3
-
-
 """Row ids."""
 
 

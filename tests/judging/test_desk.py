@@ -42,11 +42,7 @@ from tests.helpers.world import (
 from tests.store.drawing import adaptive_pool, ends
 
 HUMAN = JudgeKind.HUMAN
-
-
 StateCounts = tuple[State, int | None, str, str]
-
-
 COLUMNS = [column.name for column in JUDGEMENT.columns]
 
 
@@ -469,8 +465,6 @@ FORBIDDEN = re.compile(
     r"\b(runs?|rankings?|pool_run|manifest|scores?|ranks?|priority|stratum"
     r"|inclusion_probability|purpose|sha256_of_run|kind)\b"
 )
-
-
 TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+\"?(\w+)")
 
 
@@ -567,20 +561,15 @@ def shared(collection: Collection) -> Collection:
     return collection
 
 
-def sit_at(collection: Collection, judge: str = "ann", topic: str = "1") -> JudgeAtWork:
-    """Sit a judge down."""
-    return JudgeAtWork(collection.desk(judge), topic)
-
-
 def test_events_are_of_this_sitting_and_the_newest_comes_first(shared: Collection) -> None:
     """Another sitting of the same judge, and another judge, are left out."""
-    first, second, bob = sit_at(shared), sit_at(shared), sit_at(shared, "bob")
+    first, second, bob = sit(shared), sit(shared), sit(shared, "bob")
     assert first.desk.events() == []
     first.grade("a", 1)
     second.grade("b", 2)
     bob.grade("a", 0)
     first.act("a", Action.NOTE, note="see\x1b[2J")
-    other = sit_at(shared, topic="2")
+    other = sit(shared, topic="2")
     other.desk = first.desk
     other.look()
     other.act("b", Action.CANNOT, reason="odd\nreason")
@@ -601,7 +590,7 @@ def test_events_of_a_document_are_of_every_sitting_of_the_judge(shared: Collecti
     """What was done elsewhere, and what was imported, is there, and said to be."""
     by_judge = {"ann": [Qrel("1", "a", 0)], "bob": [Qrel("1", "a", 2)]}
     shared.judgements.add(by_judge, JudgeKind.HUMAN)
-    first, second = sit_at(shared), sit_at(shared)
+    first, second = sit(shared), sit(shared)
     first.grade("a", 1)
     second.look()
     second.grade("a", 2)
@@ -617,7 +606,7 @@ def test_events_of_a_document_are_of_every_sitting_of_the_judge(shared: Collecti
 
 def test_undone_events_say_so(shared: Collection) -> None:
     """An undo marks the event it takes back, and no other."""
-    sitting = sit_at(shared)
+    sitting = sit(shared)
     sitting.grade("a", 1)
     sitting.grade("a", 2)
     sitting.undo()
@@ -630,9 +619,9 @@ def test_undone_events_say_so(shared: Collection) -> None:
 
 def test_undone_in_the_other_topic_is_not_undone_here(shared: Collection) -> None:
     """The same document in another topic keeps its event."""
-    one = sit_at(shared)
+    one = sit(shared)
     one.grade("b", 1)
-    two = sit_at(shared, topic="2")
+    two = sit(shared, topic="2")
     two.desk = one.desk
     two.look()
     two.grade("b", 2)

@@ -36,11 +36,7 @@ from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool
 from tests.store.places import held_place, places
 
 HUMAN = JudgeKind.HUMAN
-
-
 BYTES = 300_000
-
-
 """Of a secret that is spread over many pages of a file."""
 
 

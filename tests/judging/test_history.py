@@ -49,8 +49,6 @@ from tests.helpers.world import (
 from tests.strategies import examples
 
 HUMAN = JudgeKind.HUMAN
-
-
 QRELS = [Qrel("1", "a", 2), Qrel("1", "b", 0, "7"), Qrel("001", "a", 1, "Q0")]
 
 
@@ -249,20 +247,10 @@ def test_nothing_judged_is_no_judgement(collection: Collection) -> None:
     assert pairs_to_judge(collection) == {("1", "a")}
 
 
-def fill_topic(collection: Collection, *judges: str) -> list[JudgeAtWork]:
-    """Make a pool of a and b in topic 1, and seat people before it."""
-    collection.topics.add([Topic("1", "wine")])
-    collection.pools.add(make_pool({"1": ["a", "b"]}, name="main", round="3"))
-    collection.documents.add([Document("a", "A title", "some text"), Document("b", "", "b")])
-    for judge in judges:
-        collection.judges.add(judge, JudgeKind.HUMAN)
-    return [JudgeAtWork(collection.desk(judge), "1") for judge in judges]
-
-
 def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -> None:
     """Grade, note, passages and undo come in order, each with the state after it."""
     collection.guidelines.add("Read all.")
-    [ann] = fill_topic(collection, "ann")
+    [ann] = fill(collection, "ann")
     shown = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
     sha256 = collection.history.of_document("1", "a").sha256
     ann.act("a", Action.JUDGE, grade=1, shown_at=shown, dwell_ms=2500, active_ms=2000,
@@ -298,7 +286,7 @@ def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -
 
 def test_text_that_changed_since_is_told(collection: Collection) -> None:
     """Same, changed, come later, and not known are four things."""
-    ann, bob = fill_topic(collection, "ann", "bob")
+    ann, bob = fill(collection, "ann", "bob")
     sha256 = collection.history.of_document("1", "a").sha256
     ann.act("a", Action.JUDGE, grade=1, document_sha256=sha256)
     bob.act("a", Action.JUDGE, grade=1, document_sha256=None)
@@ -312,7 +300,7 @@ def test_text_that_changed_since_is_told(collection: Collection) -> None:
 
 def test_events_of_all_judges_come_by_time(collection: Collection, collection_name: str) -> None:
     """An event that was written later but happened before comes before."""
-    ann, bob = fill_topic(collection, "ann", "bob")
+    ann, bob = fill(collection, "ann", "bob")
     ann.grade("a", 1)
     bob.grade("a", 2)
     with engine_of(collection_name) as engine:
@@ -326,7 +314,7 @@ def test_events_of_all_judges_come_by_time(collection: Collection, collection_na
 
 def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
     """The verdicts that lay before the adjudicator stand with the ruling, which is final."""
-    ann, bob = fill_topic(collection, "ann", "bob")
+    ann, bob = fill(collection, "ann", "bob")
     ann.grade("a", 0)
     bob.act("a", Action.CANNOT, reason="torn")
     found = collection.history.of_document("1", "a")
@@ -346,7 +334,7 @@ def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
 
 def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection) -> None:
     """A person graded `a`, a model both: of `a` the person's grade is final, of `b` none is."""
-    (ann,) = fill_topic(collection, "ann")
+    (ann,) = fill(collection, "ann")
     collection.judgements.add({"gpt": [Qrel("1", "a", 2), Qrel("1", "b", 2)]}, JudgeKind.MODEL)
     final = collection.history.of_document("1", "a").final
     assert (final.grade, final.by) == (2, "gpt")  # no person graded anything yet
@@ -361,7 +349,7 @@ def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection
 
 def test_unknown_document_is_told_with_its_neighbours(collection: Collection) -> None:
     """Neither topic nor document is guessed."""
-    fill_topic(collection)
+    fill(collection)
     with pytest.raises(UnknownNameError, match=re.escape("unknown document `aa`; known: `a`, `b`")):
         collection.history.of_document("1", "aa")
     with pytest.raises(UnknownNameError, match=re.escape("unknown topic `01`; known: `1`")):
@@ -442,7 +430,7 @@ def test_final_grade_is_that_of_the_export(
 
 def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection) -> None:
     """By judge and limit fewer events are told; standing and final grade are as without."""
-    ann, bob = fill_topic(collection, "ann", "bob")
+    ann, bob = fill(collection, "ann", "bob")
     ann.grade("a", 0)
     bob.act("a", Action.SKIP)
     ann.grade("a", 2)
@@ -466,7 +454,7 @@ def test_a_clock_put_back_puts_no_event_before_those_it_follows(
     collection: Collection, collection_name: str, limit: int | None
 ) -> None:
     """The first grade was given in 2999: what is latest rests on revisions."""
-    [ann] = fill_topic(collection, "ann")
+    [ann] = fill(collection, "ann")
     for grade in (0, 1, 2):
         ann.grade("a", grade)
     ahead = "UPDATE judgement SET judged_at = '2999-01-01 00:00:00.000000' WHERE revision = 1"
@@ -486,7 +474,7 @@ def fill(collection: Collection, *judges: str) -> list[JudgeAtWork]:
     collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0)]}))
     collection.pools.add(make_pool({"1": ["a", "b"], "2": ["a"]}, name="main", round="3"))
     collection.pools.add(make_pool({"2": ["b"]}, name="late"))
-    collection.documents.add([Document("a", "A", "text"), Document("b", "B", "text")])
+    collection.documents.add([Document("a", "A title", "some text"), Document("b", "", "b")])
     for judge in judges:
         collection.judges.add(judge, JudgeKind.HUMAN)
     return [JudgeAtWork(collection.desk(judge), "1") for judge in judges]

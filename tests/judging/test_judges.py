@@ -109,14 +109,8 @@ def test_two_who_add_one_judge_at_once(postgres_url: str) -> None:
 
 
 ANN, ZOE = Judge("ann", JudgeKind.HUMAN), Judge("zoe", JudgeKind.ADJUDICATOR)
-
-
 OLD = Judge("old", JudgeKind.IMPORTED)
-
-
 GPT, QWEN = Judge("gpt", JudgeKind.MODEL), Judge("qwen", JudgeKind.MODEL)
-
-
 ALL = (ANN, OLD, GPT, QWEN, ZOE)
 
 

@@ -17,11 +17,7 @@ from tests.helpers.world import make_pool
 from tests.store.places import held_place
 
 PROMPT = "Query: {title}\nPassage: {text}\n{水} 0-2?"
-
-
 SENT = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
-
-
 IDENTITY = ModelIdentity(
     "gpt-4o-2024-08-06",
     endpoint="chat-completions",

@@ -17,17 +17,9 @@ from store.text import sanitise
 from tests.helpers.world import JudgeAtWork, make_pool, stored_rows
 
 RAW = "\ufeffA\r\nb\x00c\ud800\r\rd\u202e\u2028e\x1b]0;x\x07 検索\U0001f600.\r"
-
-
 """Every kind of character that the screen shows otherwise, or not at all."""
-
-
 SHOWN = "\ufeffA\nb␀c\ufffdd\ufffd\ne␛]0;x␇ 検索\U0001f600."
-
-
 Maker = Callable[[str], JudgeAtWork]
-
-
 texts = st.text(st.sampled_from("ab\r\n\t\x00\x9b\ud800\udc00\u202e\u2029検\U0001f600"), max_size=25)
 
 

@@ -28,8 +28,6 @@ from tests.helpers.world import (
 from tests.store.state_counts import state_counts
 
 HUMAN = JudgeKind.HUMAN
-
-
 GUIDELINES, TEXT, CAME = Why.GUIDELINES, Why.TEXT, Why.TEXT_CAME
 
 

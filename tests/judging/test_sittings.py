@@ -20,11 +20,7 @@ from tests.store.faults import When, failing_database
 from tests.store.places import held_place, places
 
 COLUMNS = [column.name for column in JUDGEMENT.columns]
-
-
 HASH, VERSION = COLUMNS.index("document_sha256"), COLUMNS.index("guideline_version")
-
-
 """Places of the document's hash and the guidelines' version in a row of `judgement`."""
 
 
@@ -231,16 +227,6 @@ def test_event_on_a_page_without_text_names_none(seated: Collection, collection_
     assert column(collection_name, HASH) == [None]
 
 
-@pytest.fixture
-def ready(collection: Collection) -> Collection:
-    """Make two topics and two judges."""
-    for judge in ("ann", "bob"):
-        collection.judges.add(judge, JudgeKind.HUMAN)
-    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
-    collection.pools.add(make_pool({"1": "ab", "2": "c"}))
-    return collection
-
-
 def sittings(name: str) -> list[dict[str, Any]]:
     """Read every sitting, the oldest first."""
     with engine_of(name) as engine, reading(engine) as session:
@@ -264,9 +250,9 @@ def seen(name: str, sitting: int, ago: timedelta) -> None:
     change_stored(name, statement, at=at, id=sitting)
 
 
-def test_looking_is_no_sitting(ready: Collection, collection_name: str) -> None:
+def test_looking_is_no_sitting(seated: Collection, collection_name: str) -> None:
     """Who only looks leaves no trace; the first sign of life or decision begins the sitting."""
-    desk = ready.desk("ann", program="test 1")
+    desk = seated.desk("ann", program="test 1")
     desk.inbox()
     desk.queue("1")
     desk.page("a")
@@ -283,10 +269,10 @@ def test_looking_is_no_sitting(ready: Collection, collection_name: str) -> None:
     assert len(sittings(collection_name)) == 1
 
 
-def test_other_sittings_of_the_judge_are_alive(ready: Collection) -> None:
+def test_other_sittings_of_the_judge_are_alive(seated: Collection) -> None:
     """One's own is left out, and so is every other judge's."""
-    first, second, third = ready.desk("ann"), ready.desk("ann"), ready.desk("ann")
-    bob = ready.desk("bob")
+    first, second, third = seated.desk("ann"), seated.desk("ann"), seated.desk("ann")
+    bob = seated.desk("bob")
     bob.beat("1")
     assert first.live_elsewhere() == []
     first.beat("1")
@@ -303,12 +289,12 @@ def test_other_sittings_of_the_judge_are_alive(ready: Collection) -> None:
     assert [one.topic for one in third.live_elsewhere()] == ["2"]
     second.leave()
     assert third.live_elsewhere() == []
-    assert [one.topic for one in ready.desk("bob").live_elsewhere()] == ["1"]
+    assert [one.topic for one in seated.desk("bob").live_elsewhere()] == ["1"]
 
 
-def test_silent_for_two_minutes_is_dead(ready: Collection, collection_name: str) -> None:
+def test_silent_for_two_minutes_is_dead(seated: Collection, collection_name: str) -> None:
     """A sitting without a sign of life for two minutes is not warned of; a sign revives it."""
-    desk, other = ready.desk("ann"), ready.desk("ann")
+    desk, other = seated.desk("ann"), seated.desk("ann")
     desk.beat("1")
     seen(collection_name, 1, timedelta(seconds=115))
     assert len(other.live_elsewhere()) == 1
@@ -318,19 +304,19 @@ def test_silent_for_two_minutes_is_dead(ready: Collection, collection_name: str)
     assert len(other.live_elsewhere()) == 1
 
 
-def test_latest_sign_of_life_comes_first(ready: Collection, collection_name: str) -> None:
+def test_latest_sign_of_life_comes_first(seated: Collection, collection_name: str) -> None:
     """Where several are alive the liveliest is named first."""
     for topic in ("1", "2"):
-        ready.desk("ann").beat(topic)
+        seated.desk("ann").beat(topic)
     seen(collection_name, 2, timedelta(seconds=30))
-    assert [one.topic for one in ready.desk("ann").live_elsewhere()] == ["1", "2"]
+    assert [one.topic for one in seated.desk("ann").live_elsewhere()] == ["1", "2"]
     seen(collection_name, 1, timedelta(seconds=60))
-    assert [one.topic for one in ready.desk("ann").live_elsewhere()] == ["2", "1"]
+    assert [one.topic for one in seated.desk("ann").live_elsewhere()] == ["2", "1"]
 
 
-def test_beat_moves_its_own_sitting_alone(ready: Collection, collection_name: str) -> None:
+def test_beat_moves_its_own_sitting_alone(seated: Collection, collection_name: str) -> None:
     """The time and the topic of nobody else change."""
-    desk, other = ready.desk("ann"), ready.desk("ann")
+    desk, other = seated.desk("ann"), seated.desk("ann")
     desk.beat("1")
     other.beat("1")
     seen(collection_name, 1, timedelta(seconds=60))
@@ -341,9 +327,9 @@ def test_beat_moves_its_own_sitting_alone(ready: Collection, collection_name: st
     assert sittings(collection_name)[0]["seen_at"] > before["seen_at"]
 
 
-def test_leaving_ends_the_sitting_and_the_next_is_another(ready: Collection, collection_name: str) -> None:
+def test_leaving_ends_the_sitting_and_the_next_is_another(seated: Collection, collection_name: str) -> None:
     """Its end is said once; what is done afterwards is of a new sitting, which undo reaches."""
-    desk = ready.desk("ann")
+    desk = seated.desk("ann")
     desk.queue("1")
     desk.record(Decision("1", "a", Action.JUDGE, 1))
     desk.leave()
@@ -360,10 +346,10 @@ def test_leaving_ends_the_sitting_and_the_next_is_another(ready: Collection, col
 
 @pytest.mark.parametrize("when", [When.BEFORE, When.AFTER])
 def test_sitting_that_could_not_begin_begins_with_the_next_key(
-    ready: Collection, collection_name: str, when: When
+    seated: Collection, collection_name: str, when: When
 ) -> None:
     """What is decided is of a sitting that is there, however often sitting down failed before."""
-    desk = ready.desk("ann")
+    desk = seated.desk("ann")
     desk.queue("1")
     with failing_database() as faults:
         for act in (
