@@ -405,6 +405,22 @@ Decided = tuple[int, GivenGrade, tuple[str, ...]]
 """When it was decided, what, and on which verdicts."""
 
 
+def test_latest_ruling_is_the_outcome(seated: Collection) -> None:
+    """Of two adjudicators' rulings the later one counts, and both are stored."""
+    sit_down(seated, "ann").grade("a", 0)
+    sit_down(seated, "gpt").grade("a", 2)
+    first, second = sit_down(seated, "zoe"), sit_down(seated, "yan")
+    first.grade("a", 2)
+    second.grade("a", 1)
+    (case,) = seated.disagreements.all(EVERY)
+    names = seated.disagreements.judge_names()
+    assert case.ruling is not None
+    assert (names[case.ruling.judge], case.ruling.given_grade) == ("yan", 1)
+    assert {names[judge] for judge in case.rulers} == {"zoe", "yan"}
+    stored = {(one.judge, one.grade) for one in seated.judgements.current(["zoe", "yan"])}
+    assert stored == {("zoe", 2), ("yan", 1)}
+
+
 @dataclass
 class Ledger:
     """A plain account of what everybody decided: one stack of standings a judge and document."""

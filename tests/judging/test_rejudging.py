@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
-from store.judging.rejudging import Outdated, Why
+from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory import ExportChoice, write_directory
 from store.records import Action, Document, JudgeKind, Passage, State
 from tests.helpers.wine import make, work
@@ -276,6 +276,28 @@ def test_passages_stay_while_their_text_does(ready: Collection, collection_name:
     assert tasks["a"].passages == (passage,)
     assert tasks["b"].passages == ()
     assert len(stored_rows(collection_name)["passage"]) == 3
+
+
+def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_name: str) -> None:
+    """A disabled judge, a document in no pool, one not assigned: listed with the obstacle only."""
+    ready.pools.add(make_pool({"1": ["z"]}, name="second", manifest={}))
+    sit(ready, "bob").grade("a", 1)
+    ann = sit(ready)
+    for docno in "abz":
+        ann.grade(docno, 1)
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
+    change_stored(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'bob'")
+    assign(collection_name, "ann", "1", "a")
+    ready.guidelines.add("judge better")
+    found = {(one.judge, one.docno): one.obstacle for one in ready.rejudging.outdated().rows}
+    assert found == {
+        ("ann", "a"): None,
+        ("ann", "b"): Obstacle.NOT_ASSIGNED,
+        ("ann", "z"): Obstacle.NOT_POOLED,
+        ("bob", "a"): Obstacle.DISABLED,
+    }
+    assert [(one.judge, one.docno) for one in ready.rejudging.reopen()] == [("ann", "a")]
+    assert len(ready.rejudging.outdated().rows) == 3
 
 
 @pytest.mark.slow
