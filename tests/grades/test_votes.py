@@ -505,3 +505,15 @@ def test_only_sampled_pool_needs_no_name(filled: Collection) -> None:
     filled.pools.withdraw("other")
     with pytest.raises(PoolerError, match="there is no sampled pool"):
         filled.grades.sampled_pools({})
+
+
+def test_what_was_graded_before_the_sample_is_known(collection: Collection) -> None:
+    """A document that speaks for the sample was graded after it was drawn."""
+    entries = [PoolEntry("1", docno, place, stratum=1) for place, docno in enumerate("ab")]
+    collection.judgements.add({"ann": [Qrel("1", "a", 1)]}, HUMAN)
+    collection.pools.add(Pool(entries, {"strategy": "uniform"}, name="sample"))
+    collection.judgements.add({"bob": [Qrel("1", "b", 1)]}, HUMAN)
+    ((topic,), _) = collection.grades.candidates(1)
+    assert topic.candidates is not None
+    assert topic.candidates.graded.tolist() == [True, True]
+    assert sorted(topic.candidates.known.tolist()) == [False, True]
