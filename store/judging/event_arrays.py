@@ -62,11 +62,11 @@ def newest_events(
         where += f" AND judged_at <= {moment_literal(connection, until.moment)} AND id <= {until.event:d}"
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
-    columns = _EVENTS
+    columns = [*_EVENTS]
     if rounds:
         literals = (name.replace("'", "''") for name in rounds)
         cases = (f"WHEN '{literal}' THEN {place}" for place, literal in enumerate(literals))
-        columns += (f"CASE iteration {' '.join(cases)} END",)
+        columns.append(f"CASE iteration {' '.join(cases)} END")
     query = f"SELECT {', '.join(columns)} FROM judgement WHERE {where}"
     pairs, whose, codes, *more = fetch_integers(connection, query, len(columns)).T
     if pairs.size and int((whose & LOW).max()) > 1:
