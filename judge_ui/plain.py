@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
+from threading import Timer
 from typing import NamedTuple, TextIO
 
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
@@ -280,6 +281,8 @@ _SHORT = (Command.SKIP, Command.CANNOT, Command.NOTE, Command.UNDO, Command.NEXT
 """Commands that every question names; the help names the others."""
 
 _AGAIN = "Enter or retry = try again"
+_SOON_S = 1.0
+"""After so long it is said that a decision waits to be written."""
 
 
 def run_plain(session: JudgingSession, read: TextIO, write: TextIO, *, keys: KeyTable | None = None) -> int:
@@ -759,7 +762,12 @@ class PlainJudge:
 
         `ask`: whether to ask what is to stand where the same judge decided elsewhere.
         """
-        result = tried(act)
+        wait = Timer(_SOON_S, self._say, ["waiting for the disk"])
+        wait.start()
+        try:
+            result = tried(act)
+        finally:
+            wait.cancel()
         if result.outcome is KeyOutcome.CONFLICT and ask:
             return self._settle()
         if result.outcome is not KeyOutcome.CONFIRM:

@@ -355,7 +355,7 @@ class ModelJudging:
         topic, document = self._topics[job.topic], self._desk.page(job.docno)
         answer = Answer(
             *(self._desk.judge, job.topic, job.docno, job.asked),
-            topic_version=self._desk.version_of(job.topic),
+            topic_version=self._desk.topic_version(job.topic),
             document_sha256=document.sha256,
         )
         if document.text is None:

@@ -174,8 +174,10 @@ SCHEMA_REVISION = "1_6e635f41"
 
 BUSY_TIMEOUT_MS = 30_000
 """How long a command waits for another process that is writing to a SQLite file."""
-JUDGE_PATIENCE_MS = 2_000
-"""How long a judge's screen waits for a writer before it says so, and tries again later."""
+JUDGE_PATIENCE_MS = 10_000
+"""How long a judge waits for a writer before it is said that nothing was saved."""
+SCREEN_PATIENCE_MS = 2_000
+"""The same where a whole screen stands still meanwhile, which tries again by itself."""
 TRANSACTIONS: Counter[str] = Counter()
 """How many this process has written, `kept` and `undone`: an interrupt reports it."""
 
@@ -614,7 +616,7 @@ def scrub(engine: Engine) -> Scrubbed:
             if error.sqlite_errorcode & 0xFF not in _PREVENTED:
                 raise
             return Scrubbed.NOT_REWRITTEN
-        cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")  # a reader may stay for hours
+        cursor.execute(f"PRAGMA busy_timeout = {SCREEN_PATIENCE_MS}")  # a reader may stay for hours
         is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
         cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     return Scrubbed.OPEN_ELSEWHERE if is_busy else Scrubbed.DONE

@@ -94,12 +94,9 @@ def fetch_ordered_docnos(session: Session, is_wanted: bytes) -> tuple[list[int],
     The whole table is looked through: what is judged is often most of it.
     """
     query = f"SELECT id, docno FROM document WHERE id < {len(is_wanted)} ORDER BY docno"
-    ids, docnos = [], []
     with driver_rows(session.connection(), query) as rows:
-        for number, docno in rows:
-            if is_wanted[number]:
-                ids.append(number)
-                docnos.append(docno)
+        found = [row for row in rows if is_wanted[row[0]]]
+    ids, docnos = [number for number, _ in found], [docno for _, docno in found]
     if len(ids) != is_wanted.count(1):
         where = display(session.connection().engine.url)
         raise damaged(where, "documents that are judged are missing")

@@ -223,8 +223,8 @@ def qrels_blocks(rows: Iterable[QrelCells]) -> Iterator[str]:
     """
     rows = iter(rows)
     while block := list(islice(rows, _BLOCK)):
-        for column, name in enumerate(("topic", "iteration", "docno")):
-            tables.check_names(name, dict.fromkeys(str(row[column]) for row in block), "qrels")
+        for name, texts in zip(("topic", "iteration", "docno"), zip(*block, strict=True), strict=False):
+            tables.check_names(name, dict.fromkeys(texts), "qrels")
         yield "\n".join([f"{topic} {iteration} {docno} {grade}" for topic, iteration, docno, grade in block])
 
 

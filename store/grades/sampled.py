@@ -16,7 +16,7 @@ from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, UNGRADED, Sampl
 from store.analysis.pools.stopping import Candidates
 from store.content.lookup import row_named, rows_by_key, topic_id
 from store.db.keys import Keys
-from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
+from store.db.tables import DOCUMENT, JUDGE, POOL, POOL_ENTRY
 from store.errors import PoolerError
 from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
 from store.formats.prels import PrelsRow, StatapRow, XinfapRow
@@ -27,11 +27,11 @@ from store.judging.event_arrays import (
     as_pairs,
     codes_of,
     fetch_integers,
+    fetch_pairs,
+    moment_literal,
     newest_events,
-    pairs_of,
 )
 from store.judging.kinds import Voters
-from store.records import State
 from store.text import natural_key
 
 COLLISION = "2"
@@ -209,15 +209,14 @@ def fetch_candidates(
         oldest.setdefault(of, pool)
     query = select(POOL.c.id, POOL.c.name, POOL.c.created_at, POOL.c.manifest)
     pools = {row.id: row for row in session.execute(query.where(POOL.c.id.in_(set(oldest.values()))))}
-    before = {}
-    for pool, row in pools.items():
-        earlier = select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id).where(
-            JUDGEMENT.c.judge_id.in_(judges.tolist()),
-            JUDGEMENT.c.state == State.JUDGED.value,
-            JUDGEMENT.c.judged_at < row.created_at,
-            *([] if number is None else [JUDGEMENT.c.topic_id == number]),
+    whose = ", ".join(map(str, judges.tolist())) or "NULL"
+    earlier = f"SELECT {PAIR} FROM judgement WHERE judge_id IN ({whose}) AND state = 'judged'{here}"
+    before = {
+        pool: fetch_pairs(
+            connection, f"{earlier} AND judged_at < {moment_literal(connection, row.created_at)}"
         )
-        before[pool] = np.unique(pairs_of(session.execute(earlier.distinct())))
+        for pool, row in pools.items()
+    }
     shuffled = fetch_integers(connection, _SHUFFLED + here, 3)
     found = []
     for of in sorted(np.unique(listed[:, 1] >> 32).tolist(), key=lambda one: natural_key(topics.names[one])):

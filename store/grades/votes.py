@@ -18,7 +18,6 @@ from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import JUDGE, POOL
 from store.errors import ArgumentError, UnknownNameError
-from store.formats.tables import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.grades.qrels import decide
@@ -33,6 +32,7 @@ from store.judging.event_arrays import (
     as_pairs,
     codes_of,
     fetch_integers,
+    fetch_rounds,
     moment_literal,
     newest_events,
 )
@@ -161,7 +161,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
             if (one := case.ruling) is not None:
                 by = names[one.judge]
                 rulings.append(CurrentRuling(case.topic, case.docno, one.given_grade, by, case.status))
-    rounds = Numbering()
+    rounds = fetch_rounds(connection)
     ids = [number for number, name in names.items() if name in voters.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
     events = newest_events(connection, chosen, rounds, until=until)
@@ -180,7 +180,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
         topics=[topics.names[number] for number in topic_ids],
         docnos=docnos,
         judges=list(names.values()),
-        rounds=list(rounds),
+        rounds=rounds,
         topic_codes=codes_of(events[0], np.array(topic_ids, dtype=np.int64)),
         docno_codes=codes_of(events[1], document_ids),
         judge_codes=codes_of(events[2], judge_ids),

@@ -204,7 +204,7 @@ _DONE = (Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK)
 class Desk:
     """One judge's work on one collection, in one sitting. `StoreError`: the judge is disabled."""
 
-    _patience_ms: int | None = JUDGE_PATIENCE_MS
+    patience_ms: int | None = JUDGE_PATIENCE_MS
     """How long a writer is waited for once the judge is at work; ``None`` = as long as commands do."""
 
     def __init__(
@@ -291,7 +291,7 @@ class Desk:
         return None if newest is None else replace(newest, text=sanitise(newest.text))
 
     def topic_version(self, topic: str) -> int | None:
-        """Return the version of a topic's text that was shown last."""
+        """Return the version of a topic's text that was shown last; ``None`` = none was."""
         return self._topic_versions.get(self._topic_ids.get(topic, 0))
 
     def note_shown(self, topic: str, *, version: int | None, guidelines: int | None) -> None:
@@ -727,7 +727,7 @@ class Desk:
     def _writing(self, *, is_start: bool = False) -> Iterator[Session]:
         """Open a writing session; but for a start it does not keep the judge waiting for long."""
         try:
-            patience_ms = None if is_start else self._patience_ms
+            patience_ms = None if is_start else self.patience_ms
             with writing(self._engine, patience_ms=patience_ms) as session:
                 try:
                     yield session

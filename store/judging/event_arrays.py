@@ -1,25 +1,22 @@
 """Events and pooled documents as arrays of row ids, a million in a second.
 
-They are read past SQLAlchemy into one array of integers, two of them in one number, and the newest revision
-of each is found there.
+They are read past SQLAlchemy into arrays of integers, two of them in one number, and the newest revision of
+each is found there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
-from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.columns import raw_form
 from store.db.engine import driver_rows
 from store.db.tables import JUDGEMENT
-from store.formats.tables import Numbering
 from store.records import AsOf
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
@@ -27,10 +24,12 @@ PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
 _STATES = " ".join(f"WHEN '{state.value}' THEN {-code}" for state, code in PLACE_OF_STATE.items())
 # Judged comes first, being most: a comparison of text fewer for each event.
 _STATE = f"CASE state WHEN 'judged' THEN 0 {_STATES} ELSE 0 END"
-_EVENTS = f"""
-SELECT {PAIR}, (CAST(judge_id AS BIGINT) << 32) | revision, CAST(COALESCE(grade, 0) AS BIGINT) * 4 + {_STATE}
-  FROM judgement"""
-"""Topic and document; judge and revision; grade and state (0 = judged): half the objects of six columns."""
+_EVENTS = (
+    PAIR,
+    "(CAST(judge_id AS BIGINT) << 32) | revision",
+    f"CAST(COALESCE(grade, 0) AS BIGINT) * 4 + {_STATE}",
+)
+"""Topic and document; judge and revision; grade and state (0 = judged)."""
 LOW = (1 << 32) - 1
 """What of a pair is the document."""
 FROM_EVERY_POOL = """
@@ -39,10 +38,16 @@ FROM_POOLS = f"{FROM_EVERY_POOL} AND pool_entry.sampled"
 POOLED = f"SELECT {PAIR} {FROM_POOLS}"
 
 
+def fetch_rounds(connection: Connection) -> list[str]:
+    """Return every round that an event is of, as `newest_events` numbers them."""
+    with driver_rows(connection, "SELECT DISTINCT iteration FROM judgement") as rows:
+        return [name for (name,) in rows]
+
+
 def newest_events(
     connection: Connection,
     judge_ids: NDArray[np.int64] | None,
-    rounds: Numbering | None = None,
+    rounds: Sequence[str] = (),
     *,
     topic: int | None = None,
     until: AsOf | None = None,
@@ -50,23 +55,28 @@ def newest_events(
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 
     Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
-    With `rounds`, a sixth row has the round by that numbering. `until`: as they stood then.
+    With `rounds`, a sixth row has the place of the round among them. `until`: as they stood then.
     """
-    where = " WHERE TRUE" if topic is None else f" WHERE topic_id = {topic:d}"
+    where = "TRUE" if topic is None else f"topic_id = {topic:d}"
     if until is not None:
         where += f" AND judged_at <= {moment_literal(connection, until.moment)} AND id <= {until.event:d}"
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
-    query = _EVENTS if rounds is None else _EVENTS.replace("FROM", ", iteration FROM")
-    pairs, whose, codes, *named = fetch_integers(connection, query + where, 3, rounds).T
+    columns = [*_EVENTS]
+    if rounds:
+        literals = (name.replace("'", "''") for name in rounds)
+        cases = (f"WHEN '{literal}' THEN {place}" for place, literal in enumerate(literals))
+        columns.append(f"CASE iteration {' '.join(cases)} END")
+    query = f"SELECT {', '.join(columns)} FROM judgement WHERE {where}"
+    pairs, whose, codes, *more = fetch_integers(connection, query, len(columns)).T
     if pairs.size and int((whose & LOW).max()) > 1:
         order = np.lexsort((whose, pairs))
         pairs, judges = pairs[order], whose[order] >> 32
         is_newest = np.ones(order.size, dtype=np.bool_)
         is_newest[:-1] = (pairs[1:] != pairs[:-1]) | (judges[1:] != judges[:-1])
         pairs, order = pairs[is_newest], order[is_newest]
-        whose, codes, named = whose[order], codes[order], [column[order] for column in named]
-    return np.stack([pairs >> 32, pairs & LOW, whose >> 32, -(codes & 3), codes >> 2, *named])
+        whose, codes, more = whose[order], codes[order], [column[order] for column in more]
+    return np.stack([pairs >> 32, pairs & LOW, whose >> 32, -(codes & 3), codes >> 2, *more])
 
 
 def moment_literal(connection: Connection, moment: datetime) -> str:
@@ -75,29 +85,23 @@ def moment_literal(connection: Connection, moment: datetime) -> str:
     return f"'{raw_form(JUDGEMENT.c.judged_at)(moment)}{zone}'"
 
 
-def fetch_integers(
-    connection: Connection, query: str, n_columns: int, names: Numbering | None = None
-) -> NDArray[np.int64]:
+def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:
     """Read columns of integers without a NULL, shape (n_rows, n_columns).
 
-    With `names` a column of text is the last, and comes as its numbers: one column more.
+    The database writes each column as one text: a million rows would be as many objects.
     """
-    with driver_rows(connection, query) as rows:
-        if names is not None:
-            n_columns += 1
-            rows = ((*numbers, names[text]) for *numbers, text in rows)
-        numbers = np.fromiter(chain.from_iterable(rows), np.int64)
-    return numbers.reshape(-1, n_columns)
+    names = ", ".join(f"c{place}" for place in range(n_columns))
+    is_server = connection.dialect.name == "postgresql"
+    joined = "string_agg(CAST({} AS TEXT), ',')" if is_server else "group_concat({})"
+    texts = ", ".join(joined.format(name) for name in names.split(", "))
+    with driver_rows(connection, f"WITH found ({names}) AS ({query}) SELECT {texts} FROM found") as rows:
+        (found,) = rows
+    return np.array([np.fromstring(text or "", np.int64, sep=",") for text in found]).T
 
 
 def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
     """Put row ids of topics and documents, which have 31 bits each, into one number."""
     return topics << 32 | documents
-
-
-def pairs_of(rows: Iterable[Row[Any]]) -> NDArray[np.int64]:
-    """Put rows of topic and document into such numbers."""
-    return as_pairs(*np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2).T)
 
 
 def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:

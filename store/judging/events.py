@@ -337,17 +337,21 @@ def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
     return Ruling(judge, decider.grade, decider.id, basis, at, kinds)
 
 
-def fetch_histories(session: Session, *, judge: int) -> dict[Pair, list[Row[Any]]]:
-    """Return every event of a judge by document, by rising revision; without their texts."""
+def fetch_histories(session: Session, *, judge: int, limit: int | None = None) -> dict[Pair, list[Row[Any]]]:
+    """Return every event of a judge by document, by rising revision; without their texts.
+
+    `limit`: the last so many that were made at a desk.
+    """
     query = select(*_COLUMNS).where(JUDGEMENT.c.judge_id == judge)
-    return _by_pair(session.execute(query.order_by(JUDGEMENT.c.revision)))
-
-
-def fetch_recent_histories(session: Session, *, judge: int, limit: int) -> dict[Pair, list[Row[Any]]]:
-    """Return the last so many events of a judge at a desk, as `fetch_histories` does."""
-    query = select(*_COLUMNS).where(JUDGEMENT.c.judge_id == judge, at_desk()).limit(limit)
-    rows = session.execute(query.order_by(JUDGEMENT.c.id.desc())).all()
-    return _by_pair(reversed(rows))
+    if limit is None:
+        rows: Iterable[Row[Any]] = session.execute(query.order_by(JUDGEMENT.c.revision))
+    else:
+        query = query.where(at_desk()).order_by(JUDGEMENT.c.id.desc()).limit(limit)
+        rows = reversed(session.execute(query).all())
+    histories: dict[Pair, list[Row[Any]]] = {}
+    for row in rows:
+        histories.setdefault((row.topic_id, row.document_id), []).append(row)
+    return histories
 
 
 def at_desk() -> ColumnElement[bool]:
@@ -360,13 +364,6 @@ def sat_down(session: Session) -> set[int]:
     # Sittings are few, and each has its judge's events alone: the events would all be looked at.
     has_event = exists().where(JUDGEMENT.c.sitting_id == SITTING.c.id)
     return set(session.scalars(select(SITTING.c.judge_id).where(has_event).distinct()))
-
-
-def _by_pair(rows: Iterable[Row[Any]]) -> dict[Pair, list[Row[Any]]]:
-    histories: dict[Pair, list[Row[Any]]] = {}
-    for row in rows:
-        histories.setdefault((row.topic_id, row.document_id), []).append(row)
-    return histories
 
 
 def state_after(decision: Decision, old: Row[Any] | JudgementEvent | None) -> tuple[str, int | None, str]:
@@ -537,7 +534,7 @@ def recent_active_ms(session: Session, *, judge: int, limit: int) -> list[int]:
     The time of every showing of a document, so that a grade corrected later costs what it cost; anew for one
     that was reopened. Decisions without a time are left out.
     """
-    histories = fetch_recent_histories(session, judge=judge, limit=limit * _EVENTS_A_DECISION)
+    histories = fetch_histories(session, judge=judge, limit=limit * _EVENTS_A_DECISION)
     decisions = []
     for events in histories.values():
         for part in _parts(events):

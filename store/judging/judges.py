@@ -1,8 +1,4 @@
-"""Judges added, listed, renamed; where their names stand beside the list; sittings; access codes.
-
-With a code a judge comes in by a browser. It is 125 bits by chance, so that it cannot be guessed and its hash
-needs not be slow; only the hash is kept. A judge has one at most: a new one ends the one before.
-"""
+"""Judges added, listed, renamed; where their names stand beside the list; sittings."""
 
 from __future__ import annotations
 

@@ -430,7 +430,7 @@ class AnotherModelError(ConflictError):
 class ModelDesk(Desk):
     """One model's work on one collection, in one sitting: what `Desk` shows, and answers in place of keys."""
 
-    _patience_ms = None  # no one waits before a screen
+    patience_ms = None  # no one waits before a screen
 
     def __init__(
         self, engine: Engine, judge: str, scale: Scale, *, program: str = "", fields: tuple[str, ...] = ()
@@ -484,10 +484,6 @@ class ModelDesk(Desk):
             tokens, largest, cost, *others = session.execute(query).one()
         prompt, completion, cached = (int(one or 0) for one in others)
         return Spent(int(tokens or 0), int(largest or 0), float(cost or 0.0), (prompt, completion, cached))
-
-    def version_of(self, topic: str) -> int | None:
-        """Return the version of a topic's text that was read last; ``None`` = none was."""
-        return self._topic_versions.get(self._topic_ids.get(topic, 0))
 
     def holding(self) -> ProcessLocks:
         """Return what keeps two programs of one judge from asking the same."""

@@ -124,9 +124,11 @@ def _session(
     from judge_ui.session.drafts import Drafts
     from judge_ui.session.session import AdjudicatingSession
     from pooler.version import __version__
+    from store.db.engine import SCREEN_PATIENCE_MS
 
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
     if not plain:
+        desk.patience_ms = SCREEN_PATIENCE_MS
         check_terminal("adjudicate")
     if doubt := opened.clock_doubt():
         warn(doubt)

@@ -272,6 +272,7 @@ def judge(
         from judge_ui.session.session import JudgingSession
         from pooler.version import __version__
         from store.collection import Collection
+        from store.db.engine import SCREEN_PATIENCE_MS
 
         if not plain:
             import judge_ui.screens.app  # noqa: F401 - it is used when somebody sits
@@ -284,6 +285,7 @@ def judge(
         _refuse_others(opened, name)
         desk = opened.desk(name, program=f"pooler {__version__}")
         if not plain:
+            desk.patience_ms = SCREEN_PATIENCE_MS
             check_terminal("judge")
         if doubt := opened.clock_doubt():
             warn(doubt)

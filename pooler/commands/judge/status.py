@@ -103,7 +103,8 @@ def status(collection: Stored) -> StatusResult:
     words += _lie_idle(unclaimed)
     if unclaimed.is_assigned and (idle := drawable(pools)):
         words.append(idle_words(idle))
-    if missing := missing_words(collection.documents.count_without_text()):
+    texts = collection.documents.count_without_text()
+    if missing := missing_words(texts):
         words.append(missing)
     if not judges:
         words.append("no judges yet")
@@ -131,6 +132,8 @@ def status(collection: Stored) -> StatusResult:
         judgements=int(by_judge.by_grade.sum()),
         unclaimed=unclaimed,
         cases=cases,
+        pools=pools,
+        texts=texts,
     )
     return StatusResult(
         name=collection.name,

@@ -14,6 +14,7 @@ from store.records import Judge, JudgeKind
 
 if TYPE_CHECKING:
     from store.collection import Collection
+    from store.content.documents import TextCounts
     from store.content.pools import StoredPool
     from store.judging.disagreements import Case
     from store.judging.progress import Unclaimed
@@ -107,17 +108,17 @@ def stage_of(
     judgements: int,
     unclaimed: Unclaimed,
     cases: Sequence[Case] | None,
+    pools: Sequence[StoredPool],
+    texts: TextCounts,
 ) -> Stage:
     """Gather what decides.
 
     `cases`: disagreements, where they are known; else they are read where they may decide, which is once
-    there is nothing left to judge.
+    there is nothing left to judge. `pools`: those in use.
     """
-    pools = [one for one in collection.pools.all() if not one.withdrawn]
     runs = collection.runs.all()
     fed = {run["tag"] for pool in pools for run in pool.manifest.get("runs", ())}
     late = [run.tag for run in runs if run.contributes and run.tag not in fed]
-    texts = collection.documents.count_without_text()
     described = [one.judge for one in collection.models.all() if one.identity is not None]
     adjudicators = [one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR and not one.disabled]
     people = [one.name for one in judges if one.kind is JudgeKind.HUMAN and not one.disabled]

@@ -207,7 +207,7 @@ def test_a_grade_that_cannot_be_written_ends_with_exit_code_3(
 ) -> None:
     """A script whose collection is locked gets no further, and its shell is told."""
     # The default of seconds would make this a slow test of SQLite.
-    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+    monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection:
         connection.execute("BEGIN IMMEDIATE")
         typed = b"2\n1\nq\n"

@@ -63,7 +63,7 @@ def test_answers_wait_for_another_writer(
 ) -> None:
     """A lock that outlasts a judge's patience, or every single try: each pair is asked and stored once."""
     if patience_ms is not None:
-        monkeypatch.setattr(ModelDesk, "_patience_ms", patience_ms)
+        monkeypatch.setattr(ModelDesk, "patience_ms", patience_ms)
     server.delay_s = 0.2
     file = fill(tmp_path / "c.db", server, {f"d{n}": "GRADE:1" for n in range(12)})
     other = hold_lock(file, server, seconds)

@@ -47,7 +47,7 @@ class Lock:
 def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
     """Give a lock on the collection of two topics."""
     # The default of seconds would make these slow tests of SQLite.
-    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+    monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     return Lock(two_topics, collection_file)
 
 

@@ -58,7 +58,6 @@ class Claims:
 @pytest.fixture
 def claims(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Claims:
     """Let the documents of the first topic be claimed one by one, by whoever comes."""
-    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
     monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     monkeypatch.setattr("store.judging.desk.CLAIMED_AT_ONCE", 1)
     held_place(str(collection_file), "12", DOCNOS, None, lease_s=600)

@@ -36,7 +36,7 @@ def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.Monk
     @contextmanager
     def hold() -> Iterator[None]:
         two_topics._db.engine.dispose()
-        monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+        monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
         with locked(collection_file):
             yield
 

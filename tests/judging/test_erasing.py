@@ -15,7 +15,7 @@ from sqlalchemy import inspect
 
 from store.collection import Collection
 from store.db.engine import scrub
-from store.errors import ConflictError, StoreError, UnknownNameError
+from store.errors import ConflictError, StoreError
 from store.judging.disagreements import Selection
 from store.judging.erasing import Shared, removed_words
 from store.records import (
@@ -244,23 +244,6 @@ def test_desk_of_an_erased_judge_saves_nothing(ready: Collection, collection_nam
         with pytest.raises(StoreError, match="judge `bob` is no longer in the collection"):
             attempt()
     assert stored_rows(collection_name) == before
-
-
-def test_unknown_judge_erases_nobody(ready: Collection, collection_name: str) -> None:
-    """A name that is not there, or no longer."""
-    ready.erasures.erase("bob")
-    before = stored_rows(collection_name)
-    with pytest.raises(UnknownNameError, match="unknown judge `bob`"):
-        ready.erasures.erase("bob")
-    assert stored_rows(collection_name) == before
-
-
-def test_new_judge_of_the_name_is_somebody_else(ready: Collection) -> None:
-    """The name is free again, and the count of the erased one stays."""
-    ready.erasures.erase("bob")
-    assert ready.judges.add("bob", HUMAN)
-    assert len(ready.erasures.all()) == 1
-    assert ready.judgements.current(["bob"]) == []
 
 
 def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:

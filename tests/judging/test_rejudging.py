@@ -14,7 +14,7 @@ from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory import ExportChoice, write_directory
-from store.records import Action, Document, JudgeKind, Passage, Qrel, State
+from store.records import Action, Document, JudgeKind, Passage, State
 from tests.helpers.wine import make, work
 from tests.helpers.world import (
     JudgeAtWork,
@@ -153,20 +153,6 @@ def test_text_as_it_was_again_is_no_change(ready: Collection) -> None:
     assert listed(ready) == []
 
 
-def test_imported_judgements_are_counted_apart(ready: Collection) -> None:
-    """What an import was made of is not known: it is never listed, and the count says so."""
-    ready.judgements.add({"gpt": [Qrel("1", "a", 1), Qrel("2", "a", 0)]}, JudgeKind.MODEL)
-    sit(ready).grade("a", 0)
-    ready.judgements.add({"ann": [Qrel("1", "a", 1)]}, HUMAN, replace=True)
-    ready.guidelines.add("judge better")
-    change(ready, "a")
-    found = ready.rejudging.outdated()
-    assert (found.rows, found.n_imported) == ((), 3)
-    assert ready.rejudging.outdated(["ann"]).n_imported == 1
-    assert ready.rejudging.outdated([], ["2"]).n_imported == 1
-    assert ready.rejudging.reopen() == []
-
-
 def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
     """An export counts the notes and reasons of judges, not those of the reopening."""
     place = make(tmp_path / "whole.db")
@@ -292,7 +278,6 @@ def test_passages_stay_while_their_text_does(ready: Collection, collection_name:
     assert len(stored_rows(collection_name)["passage"]) == 3
 
 
-@pytest.mark.slow
 def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_name: str) -> None:
     """A disabled judge, a document in no pool, one not assigned: listed with the obstacle only."""
     ready.pools.add(make_pool({"1": ["z"]}, name="second", manifest={}))
@@ -350,18 +335,6 @@ def test_claimed_places_wait_for_their_judge_again(ready: Collection, collection
     moment = datetime.fromisoformat(until) if isinstance(until, str) else until
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     assert abs(moment - datetime.now(UTC) - timedelta(seconds=600)) < timedelta(minutes=1)
-
-
-def test_nothing_outdated_writes_nothing(ready: Collection, collection_name: str) -> None:
-    """Listing never writes, and reopening nothing changes nothing."""
-    sit(ready).grade("a", 1)
-    before = stored_rows(collection_name)
-    assert ready.rejudging.reopen() == []
-    ready.guidelines.add("judge better")
-    changed = stored_rows(collection_name)
-    ready.rejudging.outdated()
-    assert stored_rows(collection_name) == changed
-    assert before["judgement"] == changed["judgement"]
 
 
 def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:

@@ -31,7 +31,6 @@ from store.records import (
 from tests.helpers.world import (
     JudgeAtWork,
     change_stored,
-    count_rows,
     engine_of,
     make_pool,
     make_run,
@@ -87,16 +86,6 @@ def test_queue_is_laid_as_the_pool_says(ready: Collection) -> None:
     assert queue[0] == Task("c", State.UNJUDGED, None, "", "", 0)
 
 
-def test_withdrawn_pool_is_not_shown(ready: Collection, collection_name: str) -> None:
-    """Documents that only a withdrawn pool held are in no queue, and the topic in no inbox."""
-    ready.pools.add(make_pool({"1": ["a", "d"]}, name="second", manifest={}))
-    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
-    assert [task.docno for task in ready.desk("ann").queue("1")] == ["a", "d"]
-    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
-    assert ready.desk("ann").queue("1") == []
-    assert ready.desk("ann").inbox() == []
-
-
 def test_inbox_counts_this_judges_states(ready: Collection) -> None:
     """Topics come in natural order with this judge's counts alone."""
     ready.topics.add([Topic("10", "ten"), Topic("9", "nine\x1b[2J\nlines"), Topic("5", "no pool")])
@@ -144,24 +133,6 @@ def test_judged_outside_the_queue_is_not_counted(ready: Collection) -> None:
     assert ready.desk("ann").inbox() == [InboxLine("1", "wine", 3, 0, 0, 0, None)]
 
 
-def test_assigned_documents_are_the_whole_queue(ready: Collection, collection_name: str) -> None:
-    """A judge with assignments sees those alone; once any are made, one without sees nothing."""
-    ready.pools.add(make_pool({"2": ["a"]}, name="second", manifest={}))
-    change_stored(
-        collection_name,
-        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
-        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
-        " WHERE number = '1' AND docno IN ('a', 'b') AND name = 'ann'",
-    )
-    desk = ready.desk("ann")
-    assert [task.docno for task in desk.queue("1")] == ["a", "b"]
-    assert desk.queue("2") == []
-    assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 2)]
-    other = ready.desk("bob")
-    assert other.inbox() == []
-    assert other.queue("1") == []
-
-
 def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) -> None:
     """Each pool may draw up to its budget; each draw counts one less, by topic."""
     desk = ready.desk("ann")
@@ -179,32 +150,6 @@ def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) ->
     assert ready.desk("bob").undrawn("1") == 2
 
 
-def test_withdrawn_pool_has_nothing_to_draw(ready: Collection, collection_name: str) -> None:
-    """A withdrawn pool's budget is nobody's; the topic that only it held is in no inbox."""
-    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
-    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'live'")
-    desk = ready.desk("ann")
-    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
-    assert [line.topic for line in desk.inbox()] == ["1"]
-
-
-def test_inbox_counts_what_may_still_be_drawn(ready: Collection) -> None:
-    """A topic has its queue and what may be drawn into it; drawing changes the sum for nobody."""
-    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
-
-    def lines(judge: str) -> list[tuple[str, int, int]]:
-        inbox = ready.desk(judge).inbox()
-        return [(line.topic, line.documents, line.left) for line in inbox]
-
-    assert lines("ann") == [("1", 5, 5), ("2", 2, 2)]
-    ready.pools.draw("live", "2", ends("xyz"))
-    sit(ready, topic="2").grade("x", 1)
-    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
-    assert lines("bob") == [("1", 5, 5), ("2", 2, 2)]
-    ready.pools.draw("live", "2", ends("xyz"))
-    assert lines("ann") == [("1", 5, 5), ("2", 2, 1)]
-
-
 def test_drawn_documents_follow_in_the_order_they_were_drawn(ready: Collection) -> None:
     """The queue has what was drawn, not what may be; a document of another pool comes once."""
     ready.pools.add(adaptive_pool({"1": "abxyz"}, 4))
@@ -213,23 +158,6 @@ def test_drawn_documents_follow_in_the_order_they_were_drawn(ready: Collection) 
         assert ready.pools.draw("live", "1", strategy) == expected
     queue = ready.desk("ann").queue("1")
     assert [task.docno for task in queue] == ["c", "a", "b", "z", "y"]
-
-
-def test_judge_with_assignments_has_nothing_to_draw(
-    ready: Collection, collection_name: str
-) -> None:  # fmt: skip
-    """Once documents are assigned, nobody is given others."""
-    ready.pools.add(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
-    change_stored(
-        collection_name,
-        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
-        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
-        " WHERE number = '1' AND docno = 'a' AND name = 'ann'",
-    )
-    desk = ready.desk("ann")
-    assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
-    assert [(line.topic, line.documents) for line in desk.inbox()] == [("1", 1)]
-    assert ready.desk("bob").undrawn("2") == 0
 
 
 def test_what_is_shown_cannot_steer_a_terminal(collection: Collection) -> None:
@@ -255,13 +183,6 @@ def test_missing_text_is_not_an_empty_text(ready: Collection) -> None:
     assert desk.page("b") == ShownDocument("b", "B", "")
     assert desk.page("c") == ShownDocument("c", "", None)
     assert desk.page("nowhere") == ShownDocument("nowhere", "", None)
-
-
-def test_unknown_topic_lists_the_known(ready: Collection) -> None:
-    """A topic that is not there is told with the nearest ones."""
-    for ask in (ready.desk("ann").topic, ready.desk("ann").queue):
-        with pytest.raises(UnknownNameError, match="unknown topic `01`; known: `1`"):
-            ask("01")
 
 
 def test_every_action_has_its_state(ready: Collection) -> None:
@@ -356,32 +277,6 @@ def test_moment_of_another_zone_is_the_same_moment(
     sit(ready).act("a", Action.JUDGE, grade=1, shown_at=shown)
     (event,) = events(collection_name)
     assert str(event["shown_at"])[:19] == "2001-02-02 19:05:06"
-
-
-def test_grade_is_durable_when_record_returns(ready: Collection, collection_name: str) -> None:
-    """Another connection sees the event at once."""
-    sitting = sit(ready)
-    for number, docno in enumerate("abc", start=1):
-        sitting.grade(docno, 1)
-        assert count_rows(collection_name)["judgement"] == number
-
-
-def test_undo_goes_back_step_by_step(ready: Collection) -> None:
-    """Each undo restores what was before this sitting's latest event not yet taken back."""
-    sitting = sit(ready)
-    sitting.grade("a", 1)
-    sitting.act("a", Action.NOTE, note="sure")
-    sitting.grade("b", 2)
-    sitting.act("a", Action.CANNOT, reason="torn")
-    assert document_states(sitting.undo()) == (State.JUDGED, 1, "sure", "")
-    sitting.grade("c", 0)
-    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")  # c
-    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")  # b
-    assert document_states(sitting.undo()) == (State.JUDGED, 1, "", "")  # the note
-    assert document_states(sitting.undo()) == (State.UNJUDGED, None, "", "")
-    assert sitting.undo() is None
-    assert sitting.undo() is None
-    assert [document_states(task)[0] for task in sitting.look()] == [State.UNJUDGED] * 3
 
 
 def test_undo_names_its_event_once(ready: Collection, collection_name: str) -> None:
@@ -652,5 +547,84 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
     words += " claim claimable record_and_undo events events_of recent_active_ms guidelines"
     words += " shown_versions is_idle has_seen_guidelines beat live_elsewhere titles sample_texts"
-    words += " sit_at has_before note_shown topic_version"
+    words += " sit_at has_before note_shown topic_version patience_ms"
     assert public == set(words.split())
+
+
+@pytest.fixture
+def shared(collection: Collection) -> Collection:
+    """Make two topics that share a document, and two judges."""
+    for judge in ("ann", "bob"):
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
+    collection.pools.add(make_pool({"1": "ab", "2": "bc"}))
+    return collection
+
+
+def test_events_are_of_this_sitting_and_the_newest_comes_first(shared: Collection) -> None:
+    """Another sitting of the same judge, and another judge, are left out."""
+    first, second, bob = sit(shared), sit(shared), sit(shared, "bob")
+    assert first.desk.events() == []
+    first.grade("a", 1)
+    second.grade("b", 2)
+    bob.grade("a", 0)
+    first.act("a", Action.NOTE, note="see\x1b[2J")
+    other = sit(shared, topic="2")
+    other.desk = first.desk
+    other.look()
+    other.act("b", Action.CANNOT, reason="odd\nreason")
+    assert [(one.topic, one.docno, one.action, one.revision) for one in first.desk.events()] == [
+        ("2", "b", Action.CANNOT, 1),
+        ("1", "a", Action.NOTE, 2),
+        ("1", "a", Action.JUDGE, 1),
+    ]
+    newest, note, grade = first.desk.events()
+    assert (newest.state, newest.reason) == (State.CANNOT, "odd reason")
+    assert (note.state, note.grade, note.note) == (State.JUDGED, 1, "see␛[2J")
+    assert (grade.note, grade.is_here, grade.is_undone) == ("", True, False)
+    assert [one.docno for one in second.desk.events()] == ["b"]
+    assert [one.grade for one in bob.desk.events()] == [0]
+
+
+def test_events_of_a_document_are_of_every_sitting_of_the_judge(shared: Collection) -> None:
+    """What was done elsewhere, and what was imported, is there, and said to be."""
+    by_judge = {"ann": [Qrel("1", "a", 0)], "bob": [Qrel("1", "a", 2)]}
+    shared.judgements.add(by_judge, JudgeKind.HUMAN)
+    first, second = sit(shared), sit(shared)
+    first.grade("a", 1)
+    second.look()
+    second.grade("a", 2)
+    events = second.desk.events_of("1", "a")
+    assert [(one.grade, one.revision, one.is_here, bool(one.host)) for one in events] == [
+        (2, 3, True, True),
+        (1, 2, False, True),
+        (0, 1, False, False),
+    ]
+    assert second.desk.events_of("2", "a") == []
+    assert second.desk.events_of("1", "nowhere") == []
+
+
+def test_undone_events_say_so(shared: Collection) -> None:
+    """An undo marks the event it takes back, and no other."""
+    sitting = sit(shared)
+    sitting.grade("a", 1)
+    sitting.grade("a", 2)
+    sitting.undo()
+    undo, second, first = sitting.desk.events()
+    assert [one.is_undone for one in (undo, second, first)] == [False, True, False]
+    assert (undo.action, undo.state, undo.grade) == (Action.UNDO, State.JUDGED, 1)
+    sitting.undo()
+    assert [one.is_undone for one in sitting.desk.events()] == [False, False, True, True]
+
+
+def test_undone_in_the_other_topic_is_not_undone_here(shared: Collection) -> None:
+    """The same document in another topic keeps its event."""
+    one = sit(shared)
+    one.grade("b", 1)
+    two = sit(shared, topic="2")
+    two.desk = one.desk
+    two.look()
+    two.grade("b", 2)
+    one.undo()
+    assert [event.is_undone for event in one.desk.events_of("1", "b")] == [False]
+    assert [event.is_undone for event in one.desk.events_of("2", "b")] == [False, True]

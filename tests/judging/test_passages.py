@@ -19,7 +19,6 @@ from tests.helpers.world import JudgeAtWork, make_pool, stored_rows
 RAW = "\ufeffA\r\nb\x00c\ud800\r\rd\u202e\u2028e\x1b]0;x\x07 検索\U0001f600.\r"
 """Every kind of character that the screen shows otherwise, or not at all."""
 SHOWN = "\ufeffA\nb␀c\ufffdd\ufffd\ne␛]0;x␇ 検索\U0001f600."
-
 Maker = Callable[[str], JudgeAtWork]
 texts = st.text(st.sampled_from("ab\r\n\t\x00\x9b\ud800\udc00\u202e\u2029検\U0001f600"), max_size=25)
 
@@ -210,10 +209,3 @@ def test_many_passages_of_many_events(sit: Maker, collection: Collection) -> Non
     assert {event: len(passages) for event, passages in found.items()} == {
         number + 1: number for number in range(1, 30)
     }
-
-
-def test_passage_goes_from_shown_to_raw_and_back() -> None:
-    """A carriage return is a character of the raw text alone."""
-    raw = Passage(3, 4, "b\r\nc")
-    assert as_raw([Passage(2, 3, "b\nc")], readable("a\r\nb\r\nc")) == (raw,)
-    assert as_shown([raw], readable("a\r\nb\r\nc")) == (Passage(2, 3, "b\nc"),)

@@ -1,0 +1,445 @@
+"""Several programs at one collection: at once, killed, before a file that is archived or gone."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from store.collection import Collection
+from store.db.engine import writing
+from store.errors import ConflictError, StoreError
+from store.judging.assignments import claim, hold
+from store.judging.desk import Desk
+from store.records import Action, Decision, Existing, JudgeKind, Pool, PoolEntry, State, Topic
+from tests.helpers.world import (
+    JudgeAtWork,
+    change_stored,
+    judge_in_turn,
+    make_pool,
+    parse_scale,
+    race,
+    stored_rows,
+)
+from tests.store.claiming import (
+    LONG_AGO,
+    PEOPLE,
+    assign,
+    assign_open,
+    claim_and_judge,
+    decisions,
+    held,
+    let_lapse,
+    places,
+    shown,
+    sit,
+    take,
+)
+from tests.store.places import held_place
+
+FORTY = [f"d{number:02d}" for number in range(40)]
+processes = multiprocessing.get_context("forkserver")
+
+
+processes.set_forkserver_preload(["tests.helpers.world"])
+
+
+@pytest.fixture
+def pooled(collection: Collection, collection_name: str) -> Iterator[str]:
+    """Make a pool of 40 documents and judges j0 to j7."""
+    collection.pools.add(make_pool({"1": FORTY}))
+    for number in range(8):
+        collection.judges.add(f"j{number}", JudgeKind.HUMAN)
+    collection.close()
+    return collection_name
+
+
+def run_all(target: Callable[..., None], arguments: list[tuple[Any, ...]]) -> list[int | None]:
+    """Run one process for each tuple of arguments and return their exit codes."""
+    started = [processes.Process(target=target, args=args) for args in arguments]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join(60)
+    return [process.exitcode for process in started]
+
+
+def revisions(name: str) -> dict[tuple[int, int], list[int]]:
+    """Give the revisions of every (judge, document), sorted."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for _, _, document, judge, revision, *_ in stored_rows(name)["judgement"]:
+        found.setdefault((judge, document), []).append(revision)
+    return {pair: sorted(numbers) for pair, numbers in found.items()}
+
+
+def test_two_judges_at_once_lose_nothing(pooled: str) -> None:
+    """Two processes write 200 events each on the same documents; all are there, each once."""
+    barrier = processes.Barrier(2)
+    codes = run_all(judge_in_turn, [(pooled, f"j{number}", barrier, 200) for number in range(2)])
+    assert codes == [0, 0]
+    found = revisions(pooled)
+    assert len(found) == 2 * len(FORTY)
+    assert set(map(tuple, found.values())) == {(1, 2, 3, 4, 5)}
+    sittings = stored_rows(pooled)["sitting"]
+    assert len({row[6] for row in sittings}) == 2
+
+
+def test_same_judge_twice_one_wins(pooled: str) -> None:
+    """Of two processes that grade one document at once, one writes and the other is told."""
+    barrier = processes.Barrier(2)
+    pipes = [processes.Pipe() for _ in range(2)]
+    codes = run_all(race, [(pooled, "j0", barrier, sender) for _, sender in pipes])
+    assert codes == [0, 0]
+    (won, lost), (other_won, other_lost) = (receiver.recv() for receiver, _ in pipes)
+    assert sorted(won + other_won) == FORTY
+    assert (sorted(lost), sorted(other_lost)) == (sorted(other_won), sorted(won))
+    assert set(map(tuple, revisions(pooled).values())) == {(1,)}
+
+
+@pytest.mark.slow
+def test_eight_judges_on_one_file(tmp_path: Path) -> None:
+    """Eight processes write 50 events each into one SQLite file without being refused."""
+    name = str(tmp_path / "wine.db")
+    with Collection.create(name, name="x", scale=parse_scale("0-2"), program="x") as made:
+        made.pools.add(make_pool({"1": FORTY[:10]}))
+        for number in range(8):
+            made.judges.add(f"j{number}", JudgeKind.HUMAN)
+    barrier = processes.Barrier(8)
+    codes = run_all(judge_in_turn, [(name, f"j{number}", barrier, 50) for number in range(8)])
+    assert codes == [0] * 8
+    found = revisions(name)
+    assert Counter(map(tuple, found.values())) == {(1, 2, 3, 4, 5): 80}
+
+
+def test_two_who_make_one_collection(collection_name: str) -> None:
+    """Of several who make a collection in one place at once, one does and the rest are refused."""
+    scale = parse_scale("0-2")
+    barrier = threading.Barrier(4)
+    answers: list[str] = []
+
+    def make(number: int) -> None:
+        barrier.wait()
+        try:
+            Collection.create(collection_name, name=str(number), scale=scale, program="x").close()
+        except StoreError as error:
+            answers.append(error.message)
+        else:
+            answers.append("made")
+
+    threads = [threading.Thread(target=make, args=[number]) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers.count("made") == 1
+    assert len(answers) == 4
+    assert len(stored_rows(collection_name)["collection"]) == 1
+
+
+ANN, CAT = 1, 3
+"""Row ids."""
+
+
+processes.set_forkserver_preload(["tests.store.claiming", "tests.helpers.world"])
+
+
+def waits(act: threading.Thread, seconds: float = 0.3) -> bool:
+    """Start a thread and say whether it is still at it after a while."""
+    act.start()
+    act.join(seconds)
+    return act.is_alive()
+
+
+def test_claims_pass_over_what_others_are_claiming(postgres_url: str) -> None:
+    """On PostgreSQL a claim waits for no other judge's: it takes the next documents at once."""
+    with made_pool(postgres_url) as pooled:
+        assign_open(pooled, 1)
+        with writing(pooled._db.engine) as session:
+            assert claim(session, ANN, 1, n=2) == [1, 2]
+            assert take(pooled, "ben", 2) == [3, 4]
+            assert take(pooled, "cat", 9) == [5, 6]
+        assert take(pooled, "cat", 1) == []
+
+
+def test_one_judge_twice_waits_for_itself(postgres_url: str) -> None:
+    """On PostgreSQL two programs of one judge never get two places of one document."""
+    with made_pool(postgres_url) as pooled:
+        assign_open(pooled, 2)
+        got: list[list[int]] = []
+        thread = threading.Thread(target=lambda: got.append(take(pooled, "ann", 2)))
+        with writing(pooled._db.engine) as session:
+            assert claim(session, ANN, 1, n=2) == [1, 2]
+            assert waits(thread)
+        thread.join()
+        assert got == [[3, 4]]
+
+
+def test_late_judge_and_a_new_one_never_both_decide(postgres_url: str) -> None:
+    """On PostgreSQL a late decision and another judge's claim of the place exclude each other."""
+    with made_pool(postgres_url) as pooled:
+        assign_open(pooled, 1)
+        take(pooled, "ann", 6)
+        let_lapse(postgres_url)
+        with writing(pooled._db.engine) as session:
+            hold(session, ANN, 1, 1, decided=True)
+            assert take(pooled, "ben", 1) == [2]
+        late = sit(pooled, "ann")
+        errors: list[ConflictError] = []
+
+        def decide() -> None:
+            try:
+                late.grade("c", 1)
+            except ConflictError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=decide)
+        with writing(pooled._db.engine) as session:
+            assert claim(session, CAT, 1, n=1) == [3]
+            assert waits(thread)
+        thread.join()
+        assert len(errors) == 1
+        assert decisions(postgres_url) == {}
+
+
+def test_assigning_waits_for_decisions_that_are_being_written(postgres_url: str) -> None:
+    """On PostgreSQL a decision that was under way counts: it is not given to another judge."""
+    with made_pool(postgres_url) as pooled:
+        late = sit(pooled, "ann")
+        late.desk._sit()
+        thread = threading.Thread(target=lambda: assign(pooled, ["ben"], existing=Existing.REPLACE))
+        with writing(pooled._db.engine) as session:
+            hold(session, ANN, 1, 1, decided=True)
+            assert waits(thread)
+        thread.join()
+        assert shown(pooled, "ben") == list("abcdef")
+
+
+@contextlib.contextmanager
+def made_pool(name: str) -> Iterator[Collection]:
+    """Make a collection with the pool and the judges of `pooled`."""
+    made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
+    with made as collection:
+        collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a", "b"]}))
+        for judge in PEOPLE:
+            collection.judges.add(judge, JudgeKind.HUMAN)
+        yield collection
+
+
+def start_claiming(
+    name: str, n_processes: int, n_documents: int, *, whim: float, patience_s: float
+) -> list[ForkServerProcess]:
+    """Start processes that claim the documents of one pool, k=2; three are one and the same judge.
+
+    Nobody waits for the judges who go for good: others take what they had claimed.
+    """
+    docnos = [f"d{number:03d}" for number in range(n_documents)]
+    made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
+    with made as collection:
+        collection.pools.add(make_pool({"1": docnos}))
+        for number in range(n_processes):
+            collection.judges.add(f"j{number}", JudgeKind.HUMAN)
+        assign_open(collection, 2, lease_s=1)
+    start = time.monotonic() + 1
+    started = []
+    for number in range(n_processes):
+        judge = f"j{number}" if number > 2 else "j0"
+        # The first ones stay to the end, whatever happens.
+        steady = number < n_processes // 3
+        arguments = (name, judge, number, patience_s, 0.0 if steady else whim, start)
+        process = processes.Process(target=claim_and_judge, args=arguments)
+        process.start()
+        started.append(process)
+    return started
+
+
+def check_exactly_two(name: str, n_documents: int) -> None:
+    """Check that every document has two judges with decisions, and no place is left over."""
+    decided = decisions(name)
+    assert len(decided) == n_documents
+    assert {len(judges) for judges in decided.values()} == {2}
+    rows = places(name)
+    assert len(rows) == 2 * n_documents
+    assert {(docno, judge) for _, docno, judge, _ in rows} == {
+        (docno, judge) for docno, judges in decided.items() for judge in judges
+    }
+    assert not any(lease for *_, lease in rows)
+    with Collection(name) as collection:
+        for judge in collection.judges.all():
+            desk: Desk = collection.desk(judge.name)
+            assert desk.claim("1") is False
+            assert desk.claimable("1") == 0
+            for task in desk.queue("1"):
+                assert task.state is State.JUDGED
+
+
+def kill_some(started: list[ForkServerProcess], n: int, seconds: float) -> None:
+    """Kill some of the unsteady processes at random moments, and wait for all to end."""
+    dice = random.Random(4)
+    time.sleep(1)
+    n_steady = len(started) // 3
+    for process in dice.sample(started[n_steady:], n):
+        time.sleep(dice.random() * seconds / n)
+        process.kill()
+    for process in started:
+        process.join(120)
+    # 0 = saw it through, 7 = went without a word, -9 = killed.
+    assert [process.exitcode for process in started[:n_steady]] == [0] * n_steady
+    assert {process.exitcode for process in started} <= {0, 7, -9}
+
+
+@pytest.mark.slow
+def test_twenty_processes_claim_every_document_exactly_twice(collection_name: str) -> None:
+    """Twenty processes, some killed, some gone without a word: two judges each, none abandoned."""
+    started = start_claiming(collection_name, 20, 24, whim=0.1, patience_s=60)
+    kill_some(started, 4, 0.5)
+    check_exactly_two(collection_name, 24)
+
+
+@pytest.fixture
+def desks(collection: Collection) -> tuple[Desk, Desk]:
+    """Let ann claim three of six documents at each of two desks."""
+    collection.pools.add(make_pool({"1": list("abcdef")}))
+    for name in PEOPLE:
+        collection.judges.add(name, JudgeKind.HUMAN)
+    assign_open(collection, 1)
+    first, second = collection.desk("ann"), collection.desk("ann")
+    assert first.claim("1")
+    assert second.claim("1")
+    return first, second
+
+
+@pytest.mark.slow
+def test_leaving_one_desk_keeps_what_the_other_has(
+    desks: tuple[Desk, Desk], collection: Collection, collection_name: str
+) -> None:
+    """No place is another judge's while a desk of its holder is alive; the last one clears up."""
+    first, second = desks
+    JudgeAtWork(first, "1").grade("a", 1)
+    first.leave()
+    assert held(collection_name, "ann") == list("abcdef")
+    assert not collection.desk("ben").claim("1")
+    second.leave()
+    assert held(collection_name, "ann") == ["a"]
+    assert collection.desk("ben").claim("1")
+
+
+@pytest.mark.slow
+def test_a_desk_long_silent_keeps_nothing(desks: tuple[Desk, Desk], collection_name: str) -> None:
+    """What a dead program claimed goes back with what the live one did."""
+    _, second = desks
+    second.beat("1")
+    change_stored(collection_name, f"UPDATE sitting SET seen_at = '{LONG_AGO}' WHERE id = 1")
+    second.leave()
+    assert held(collection_name, "ann") == []
+
+
+@pytest.mark.slow
+def test_another_judges_desk_keeps_nothing(
+    desks: tuple[Desk, Desk], collection: Collection, collection_name: str
+) -> None:
+    """Only desks of the same judge hold a judge's places."""
+    collection.desk("ben").beat("1")
+    for desk in desks:
+        desk.leave()
+    assert held(collection_name, "ann") == []
+
+
+@pytest.mark.slow
+def test_a_start_waits_for_others_as_any_command_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the first document is shown a claim waits; after it, the judge is told soon."""
+    monkeypatch.setattr(Desk, "patience_ms", 20)
+    name = str(tmp_path / "c.db")
+    with Collection.create(name, name="c", scale=parse_scale("0-2"), program="p") as made:
+        made.topics.add([Topic("1", "one")])
+        made.pools.add(make_pool({"1": "abcdef"}))
+        made.judges.add("ann", JudgeKind.HUMAN)
+    held_place(name, "1", "abcdef", None, lease_s=600)
+    with Collection(name) as opened, closing(sqlite3.connect(name)) as other:
+        desk = opened.desk("ann")
+        other.isolation_level = None
+        other.execute("BEGIN IMMEDIATE")
+        claimed: list[bool] = []
+        start = threading.Thread(target=lambda: claimed.append(desk.claim("1")))
+        start.start()
+        time.sleep(0.5)
+        other.execute("ROLLBACK")
+        start.join()
+        assert claimed == [True]
+        desk.page("a")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="did not finish in time"):
+            desk.claim("1")
+        other.execute("ROLLBACK")
+
+
+READ = """
+import os, sys
+import store.collection, store.judging.desk, store.analysis.arrays
+import store.grades.qrels, store.errors
+from sqlalchemy.dialects.sqlite import pysqlite
+if os.getuid() == 0:
+    os.setuid(65534)
+with store.collection.Collection("c.db") as opened:
+    print(opened.name, sum(pool.pairs for pool in opened.pools.all()))
+    try:
+        opened.judges.add("late", "human")
+    except store.errors.StoreError as error:
+        print(error)
+"""
+
+
+@pytest.fixture
+def archive() -> Iterator[Path]:
+    """Make a folder that everybody may read and nobody but the superuser may write."""
+    with tempfile.TemporaryDirectory(prefix="pooler-archive-") as name:
+        folder = Path(name)
+        scale = parse_scale("0-2")
+        made = Collection.create(str(folder / "c.db"), name="old", scale=scale, program="test")
+        with made as collection:
+            collection.pools.add(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
+        (folder / "c.db").chmod(0o444)
+        folder.chmod(0o555)
+        yield folder
+        folder.chmod(0o755)
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="no user ids here")
+def test_archived_file_can_be_read_and_not_written(archive: Path) -> None:
+    """Without any right to write beside it, reports work, and writing is refused in words."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ], cwd=archive, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[0] == "old 1"
+    assert "may be read but not written" in done.stdout
+
+
+def test_file_that_was_removed_is_not_written_to(tmp_path: Path) -> None:
+    """A judgement is never called saved when it went into a file that nobody can find again."""
+    path = tmp_path / "c.db"
+    with Collection.create(str(path), name="c", scale=parse_scale("0-2"), program="test") as made:
+        made.pools.add(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
+        made.judges.add("ann", JudgeKind.HUMAN)
+        desk = made.desk("ann")
+        desk.queue("1")
+        for file in tmp_path.iterdir():
+            file.unlink()
+        with pytest.raises(StoreError, match="is gone: it was moved or deleted"):
+            desk.record(Decision("1", "a", Action.JUDGE, 1))
