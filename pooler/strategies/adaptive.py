@@ -448,12 +448,14 @@ class Bandit(ABC):
     document alike. A document without a judgement earns nothing, and counts as no pull.
     """
 
-    def __init__(self, rankings: TopicRankings) -> None:
+    def __init__(self, rankings: TopicRankings, *, rho: float = 1) -> None:
         self._unobserved = Unobserved(rankings)
+        self._rho = rho
         self._hits: list[float] = [0] * rankings.n_runs
         """By run: relevant documents among those judged."""
         self._judged: list[float] = [0] * rankings.n_runs
         """By run: judged documents."""
+        self._means = [1 / 2] * rankings.n_runs
 
     def choose(self) -> int | None:
         """Return the first unobserved document of the best arm; ``None`` = none left."""
@@ -466,15 +468,13 @@ class Bandit(ABC):
         if relevant is None:
             return
         for run, _ in self._unobserved.places[document]:
-            self._credit(run, int(relevant))
+            hits = self._hits[run] = self._rho * self._hits[run] + relevant
+            judged = self._judged[run] = self._rho * self._judged[run] + 1
+            self._means[run] = (1 + hits) / (2 + judged)
 
     @abstractmethod
     def _arm(self, arms: list[int]) -> int:
         """Return the arm to pull next, of those there are: runs, ascending, at least one."""
-
-    def _credit(self, run: int, reward: int) -> None:
-        self._hits[run] += reward
-        self._judged[run] += 1
 
 
 class MaxMean(Bandit):
@@ -518,19 +518,9 @@ class MaxMean(Bandit):
     'e'
     """
 
-    def __init__(self, rankings: TopicRankings, *, rho: float = 1) -> None:
-        super().__init__(rankings)
-        self._rho = rho
-        self._means = [1 / 2] * rankings.n_runs
-
     def _arm(self, arms: list[int]) -> int:
         # `max` takes the first of equals. Equal fractions of small numbers are equal floats.
         return max(arms, key=self._means.__getitem__)
-
-    def _credit(self, run: int, reward: int) -> None:
-        hits = self._hits[run] = self._rho * self._hits[run] + reward
-        judged = self._judged[run] = self._rho * self._judged[run] + 1
-        self._means[run] = (1 + hits) / (2 + judged)
 
 
 class Thompson(Bandit):

@@ -43,9 +43,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_integer, one_of
 from store.analysis.measures.average_precision import (
+    R_MODES,
     RMode,
     average_precision,
-    check_r_mode,
     gains,
     mean_average_precision,
     own_n_relevant,
@@ -534,7 +534,7 @@ def sensitivity(
     >>> moved.map_after[0].round(4).tolist()  # (1/1 + 2/3 + 3/4) / 3, (1/1 + 2/2) / 3
     [0.8056, 0.6667]
     """
-    r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
+    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), check_scenario(scenario)
     at = check_at(at, depth, flips, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
     status = np.empty((n_runs, n_topics), dtype=np.int8)
@@ -619,7 +619,7 @@ def run_thresholds(rankings: JudgedRankings, *, r_mode: RMode = "pool") -> NDArr
     An unjudged document counts as not relevant; `r_mode` says what R counts. 0 = a discovery by the run can
     only raise its AP, or there is none. O(size of the rankings); one topic in memory at a time.
     """
-    r_mode = check_r_mode(r_mode)
+    r_mode = one_of("r_mode", r_mode, R_MODES)
     n_runs, n_topics = rankings.lengths.shape
     result = np.empty((n_runs, n_topics), dtype=np.int64)
     for topic in range(n_topics):
@@ -711,7 +711,7 @@ def pair_sensitivity(
     >>> moved.before.difference.round(7).tolist(), moved.after_first.difference.round(7).tolist()
     ([0.3166667], [0.367619])
     """
-    r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
+    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), check_scenario(scenario)
     at = check_at(at, depth, flips, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
     if n_runs < 2:

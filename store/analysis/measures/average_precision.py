@@ -31,14 +31,6 @@ RMode = Literal["pool", "own"]
 R_MODES: tuple[RMode, ...] = get_args(RMode)
 
 
-def check_r_mode(r_mode: str) -> RMode:
-    """Return `r_mode` when it is one of `R_MODES`, else raise `ArgumentError`."""
-    for known in R_MODES:
-        if r_mode == known:
-            return known
-    raise ArgumentError("r_mode", f"must be one of {', '.join(R_MODES)}", r_mode)
-
-
 def precision_sum(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
     r"""Sum the precision at every relevant rank, shape (...): S, 0 where there is none.
 

@@ -28,7 +28,6 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -228,25 +227,17 @@ def _alpha(beta: float | None, alpha: float | None) -> float:
     return 0.5 if beta is None else 1 / (1 + beta * beta)
 
 
-RocReason = Literal["no-relevant", "no-not-relevant"]
-"""Why there is no area: there is no pair of a relevant and a not relevant document."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class RocCurve:
     """The points of a ROC curve from (0, 0) to (1, 1), and the area below."""
 
-    thresholds: NDArray[np.float64]
-    """Shape (n_points,), descending: a document is retrieved when its score is at least this.
-    The first is infinity, which retrieves nothing; then each distinct score."""
     true_positive_rate: NDArray[np.float64]
-    """Shape (n_points,), ascending from 0 to 1: recall. NaN without relevant documents."""
+    """Shape (n_points,), ascending from 0 to 1: recall, first with nothing retrieved, then down to each
+    distinct score. NaN without relevant documents."""
     false_positive_rate: NDArray[np.float64]
     """Shape (n_points,), ascending from 0 to 1: fallout. NaN when all are relevant."""
     area: float | None
-    """In [0, 1]; 1/2 as by chance. ``None`` when it is undefined."""
-    reason: RocReason | None
-    """Why there is no area; ``None`` when there is one."""
+    """In [0, 1]; 1/2 as by chance. ``None`` when there is no pair of a relevant and another document."""
 
 
 def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCurve:
@@ -282,18 +273,12 @@ def roc_curve(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> RocCu
     found = np.concatenate([[0], np.cumsum(in_group)])
     false = np.concatenate([[0], np.cumsum(not_in_group)])
     n_relevant, n_not = int(found[-1]), int(false[-1])
-    reason: RocReason | None = None
-    if not n_relevant or not n_not:
-        reason = "no-not-relevant" if n_relevant else "no-relevant"
     # Twice the area in pairs: the trapezium below each segment of the curve.
     doubled = int(np.sum(not_in_group * (found[1:] + found[:-1])))
     return RocCurve(
-        # Adding 0 turns the -0 of a negated 0 back.
-        thresholds=np.concatenate([[np.inf], -distinct + 0.0]),
         true_positive_rate=quotient(found, found[-1]),
         false_positive_rate=quotient(false, false[-1]),
-        area=None if reason else doubled / (2 * n_relevant * n_not),
-        reason=reason,
+        area=doubled / (2 * n_relevant * n_not) if n_relevant and n_not else None,
     )
 
 

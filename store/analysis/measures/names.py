@@ -60,6 +60,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.arguments import one_of
 from store.analysis.measures import confusion as sets
 from store.analysis.measures import ranked
 from store.analysis.measures.average_precision import (
@@ -860,10 +861,7 @@ def _share(name: str, value: str) -> Fraction:
 def _dcg(value: str) -> Dcg:
     """Read a discount and gain, quoted or not."""
     unquoted = value[1:-1] if value[0] in "'\"" and value[-1] == value[0] else value
-    for known in DCGS:
-        if unquoted == known:
-            return known
-    raise ArgumentError("dcg", f"must be one of {', '.join(DCGS)}", unquoted)
+    return one_of("dcg", unquoted, DCGS)
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
