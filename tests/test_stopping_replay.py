@@ -24,7 +24,7 @@ from store.analysis.pools.stopping import most_relevant
 from store.records import State
 from tests import cf_collection, trec_covid
 from tests.model_judges import PEOPLE_LEVEL, grades_of, run_paths
-from tests.store.analysis.pools.stopping_rules import at_most, stops_at_knee
+from tests.pools.stopping_rules import at_most, stops_at_knee
 
 TARGETS = (0.8, 0.9)
 ERROR = 0.05
