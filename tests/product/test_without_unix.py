@@ -24,8 +24,10 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Absent())
-for name in ("fork O_CLOEXEC O_NOFOLLOW O_DIRECTORY O_NONBLOCK fchmod fchown chown getuid geteuid getgid getegid"
-             " sched_getaffinity setsid killpg statvfs mkfifo posix_fadvise pread register_at_fork").split():
+for name in (
+    "fork O_CLOEXEC O_NOFOLLOW O_DIRECTORY O_NONBLOCK fchmod fchown chown getuid geteuid getgid getegid"
+    " sched_getaffinity setsid killpg statvfs mkfifo posix_fadvise pread register_at_fork"
+).split():
     if hasattr(os, name):
         delattr(os, name)
 for name in ("pthread_sigmask", "SIGHUP", "SIGKILL", "SIGALRM", "SIGWINCH", "alarm", "setitimer"):
