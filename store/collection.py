@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
     from store.judging.states import PoolChanges
-    from store.keeping import Progress
     from store.keeping.histories import Judgements
     from store.keeping.verify import Verified
     from store.keeping.work import WorkDone
@@ -166,27 +165,19 @@ class Collection:
             self._db.engine, judge, self.scale, program=program, selection=wanted, fields=fields
         )
 
-    def verify(self, *, progress: Progress | None = None) -> list[Verified]:
+    def verify(self, **chosen: Any) -> list[Verified]:
         """Check it against its own rules; see `store.keeping.verify.verify`."""
-        from store.keeping import no_progress
         from store.keeping.verify import verify
 
-        return verify(self._db.engine.url, progress=progress or no_progress)
+        return verify(self._db.engine.url, **chosen)
 
-    def page_head(
-        self,
-        judge: str,
-        *,
-        guidelines: int | None,
-        topics: Mapping[str, int],
-        hashes: Mapping[str, str | None],
-    ) -> str:
+    def page_head(self, judge: str, **shown: Any) -> str:
         """Write the first line of what a judge's page saves; see `store.keeping.work.head_of`."""
         from store.keeping.work import head_of
 
         with self._db.reading() as session:
             self._db.check_digests(session, judgements=True)
-            return head_of(session, judge, guidelines=guidelines, topics=topics, hashes=hashes)
+            return head_of(session, judge, **shown)
 
     def clock_doubt(self) -> str:
         """Return how the clock and what is stored contradict each other; empty = they do not."""

@@ -38,7 +38,7 @@ def id_fault(text: str) -> str | None:
     >>> id_fault("5/1438042988718.8#2") is None
     True
     """
-    if is_plain_id(text) and " " not in text:
+    if text.isascii() and text.isprintable() and 0 < len(text) <= LONGEST_ID and " " not in text:
         return None
     if not text:
         return "expected an id, got nothing"
@@ -53,11 +53,6 @@ def id_fault(text: str) -> str | None:
         if 0xD800 <= code < 0xE000:
             return f"expected valid Unicode in an id, got {_short(text)}"
     return None
-
-
-def is_plain_id(text: str) -> bool:
-    """Return whether text without blanks is plainly an id: printable ASCII, and not too long."""
-    return text.isascii() and text.isprintable() and 0 < len(text) <= LONGEST_ID
 
 
 def are_plain_ids(texts: Collection[str]) -> bool:

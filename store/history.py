@@ -471,14 +471,9 @@ def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
 def poolings(session: Session, document: int, *, topic: int | None = None) -> tuple[Pooling, ...]:
     """Return the pools that have a document, topics in natural order, the oldest pool first."""
     names = ("sampled", "position", "priority", "stratum", "inclusion_probability")
+    of_entry = (POOL_ENTRY.c[name] for name in names)
     query = (
-        select(
-            TOPIC.c.number,
-            POOL.c.name,
-            POOL.c.round,
-            POOL.c.withdrawn,
-            *(POOL_ENTRY.c[name] for name in names),
-        )
+        select(TOPIC.c.number, POOL.c.name, POOL.c.round, POOL.c.withdrawn, *of_entry)
         .join_from(POOL_ENTRY, POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
         .join(TOPIC, TOPIC.c.id == POOL_ENTRY.c.topic_id)
         .where(POOL_ENTRY.c.document_id == document)

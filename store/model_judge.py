@@ -54,7 +54,7 @@ class Asked(StrEnum):
     """Of a copy with the topic's title as its heading."""
 
 
-CANARIES = frozenset({Asked.CANARY_ORDER, Asked.CANARY_WORDS, Asked.CANARY_TITLE})
+CANARIES = (Asked.CANARY_ORDER, Asked.CANARY_WORDS, Asked.CANARY_TITLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,20 +166,43 @@ def prompt_hash(prompt: str) -> str:
     return sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a model answered, as it is read; exactly one of `grade` and `unreadable` is set."""
+
+    grade: int | None = None
+    unreadable: Unreadable | None = None
+    served_model: str = ""
+    """The id that the server answered with; empty = none."""
+    fingerprint: str = ""
+    """Of the system, as the server answered."""
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Of `prompt_tokens`."""
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    """Of `completion_tokens`."""
+    probabilities: Mapping[int, float] | None = None
+    """Of grades of the scale; they sum to 1. ``None`` = not asked for, or `mass` is below 1/2."""
+    mass: float | None = None
+    """What the model gave to all grades together, in (0, 1]."""
+    note: str = ""
+    """The model's own words, where they are kept with the judgement; empty = none were given."""
+
+
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Reply):
     """One request to a model, and what came of it.
 
-    Exactly one of `grade` and `unreadable` is set; neither where the request failed on its way for good: that
-    is no judgement at all.
+    Neither `grade` nor `unreadable` is set where the request failed on its way for good: that is no judgement
+    at all.
     """
 
     judge: str
     topic: str
     docno: str
     asked: Asked = Asked.JUDGE
-    grade: int | None = None
-    unreadable: Unreadable | None = None
     topic_version: int | None = None
     document_sha256: str | None = None
     """Hash of the document's title and text, as stored; ``None`` = not known."""
@@ -194,25 +217,8 @@ class Answer:
     """Of HTTP; ``None`` = no reply."""
     body: bytes = b""
     """What the server sent, byte for byte."""
-    served_model: str = ""
-    """The id that the server answered with; empty = none."""
-    fingerprint: str = ""
-    """Of the system, as the server answered."""
-    finish_reason: str = ""
-    prompt_tokens: int | None = None
-    cached_tokens: int | None = None
-    """Of `prompt_tokens`."""
-    completion_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    """Of `completion_tokens`."""
     cost: float | None = None
     """In the currency of the prices that were given; ``None`` = not known."""
-    probabilities: Mapping[int, float] | None = None
-    """Of grades of the scale; they sum to 1. ``None`` = not asked for, or `mass` is below 1/2."""
-    mass: float | None = None
-    """What the model gave to all grades together, in (0, 1]."""
-    note: str = ""
-    """The model's own words, where they are kept with the judgement."""
 
     def __post_init__(self) -> None:
         if self.grade is not None and self.unreadable is not None:

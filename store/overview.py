@@ -133,11 +133,10 @@ class JudgeLine:
 
 def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
     """Return every run by tag; of a topic those that have it, of a pool those that fed it."""
-    of_topic = select(RANKING.c.run_id, RANKING.c.length)
+    counted = select(RANKING.c.run_id, func.count(), func.sum(RANKING.c.length))
     if found.topic is not None:
-        of_topic = of_topic.where(RANKING.c.topic_id == found.topic)
-    lengths = of_topic.subquery()
-    counted = select(lengths.c.run_id, func.count(), func.sum(lengths.c.length)).group_by(lengths.c.run_id)
+        counted = counted.where(RANKING.c.topic_id == found.topic)
+    counted = counted.group_by(RANKING.c.run_id)
     sizes = {run: (topics, int(documents)) for run, topics, documents in session.execute(counted)}
     fed = _counts(session, POOL_RUN.c.run_id)
     query = select(RUN).order_by(RUN.c.tag)

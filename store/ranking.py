@@ -17,7 +17,6 @@ Docnos compare bytewise in UTF-8, which for text without surrogates is the order
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import get_args
 
@@ -36,16 +35,6 @@ def check_order(order: str) -> Order:
         if order == known:
             return known
     raise ArgumentError("order", f"must be one of {', '.join(ORDERS)}", order)
-
-
-class SortedByThemselves(ABC):
-    """Docnos that know their order."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def ascending(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Put some of them, by their places, in ascending order bytewise."""
 
 
 def rank_order(
@@ -85,10 +74,9 @@ def rank_order(
     is_tied[1:] |= is_as_next
     # Sorted by docno once, and then by score: documents of one score stay in the order of docnos.
     tied = positions[is_tied]
-    if isinstance(docnos, SortedByThemselves):
-        by_docno = docnos.ascending(tied)
-    else:
-        by_docno = np.array(sorted(tied.tolist(), key=docnos.__getitem__))
+    # A column of a run file puts some of its docnos in order without making texts of them.
+    sort = getattr(docnos, "ascending", None)
+    by_docno = sort(tied) if sort else np.array(sorted(tied.tolist(), key=docnos.__getitem__))
     if order != "docno-asc":
         by_docno = by_docno[::-1]
     positions[is_tied] = by_docno[np.argsort(-compared[by_docno], kind="stable")]

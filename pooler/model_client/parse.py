@@ -11,10 +11,9 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
-from store.model_judge import Unreadable
+from store.model_judge import Reply, Unreadable
 
 PARSER, PARSER_VERSION = "json-grade", "1"
 """Part of a judge's identity: a change of the rule raises the version."""
@@ -27,25 +26,6 @@ _BLANK_OR_QUOTE = " \t\r\n\"'"
 
 class NotACompletionError(ValueError):
     """A body that is no reply of a model; the request has failed on its way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a model answered; one of `grade` and `unreadable` is set."""
-
-    grade: int | None
-    unreadable: Unreadable | None
-    served_model: str = ""
-    fingerprint: str = ""
-    finish_reason: str = ""
-    prompt_tokens: int | None = None
-    cached_tokens: int | None = None
-    completion_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    probabilities: Mapping[int, float] | None = None
-    mass: float | None = None
-    note: str = ""
-    """The model's reason; empty = none was given."""
 
 
 def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] | None = None) -> Reply:
@@ -70,22 +50,22 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
         **_usage(found.get("usage")),
     }
     if refusal or finish == "content_filter":
-        return Reply(None, Unreadable.REFUSAL, **known)
+        return Reply(unreadable=Unreadable.REFUSAL, **known)
     if finish == "length":
-        return Reply(None, Unreadable.TRUNCATED, **known)
+        return Reply(unreadable=Unreadable.TRUNCATED, **known)
     if others:
-        return Reply(None, Unreadable.TWO_GRADES, **known)
+        return Reply(unreadable=Unreadable.TWO_GRADES, **known)
     if not isinstance(content, str) or not content.strip():
-        return Reply(None, Unreadable.EMPTY, **known)
+        return Reply(unreadable=Unreadable.EMPTY, **known)
     grade = read_grade(content, scale, grade_map)
     known["note"] = read_reason(content)
     if isinstance(grade, Unreadable):
-        return Reply(None, grade, **known)
+        return Reply(unreadable=grade, **known)
     chances, mass = None, None
     logprobs = choice.get("logprobs")
     if isinstance(logprobs, dict) and isinstance(logprobs.get("content"), list):
         chances, mass = grade_probabilities(content, logprobs["content"], scale, grade_map)
-    return Reply(grade, None, **known, probabilities=chances, mass=mass)
+    return Reply(grade=grade, probabilities=chances, mass=mass, **known)
 
 
 def read_grade(

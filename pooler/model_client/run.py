@@ -19,7 +19,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pooler.model_client.parse import PARSER, PARSER_VERSION, NotACompletionError, read_reply
 from pooler.model_client.prompt import Prompt, page_of
@@ -27,7 +26,7 @@ from pooler.model_client.transport import Arrived, StoppedError, Transport
 from store.analysis.agreement.intervals import Interval, topic_bootstrap
 from store.errors import ConflictError, PoolerError, StoreError
 from store.judging.models import STATING_HINT, AnotherModelError
-from store.model_judge import NOT_STATED, Answer, Asked, Unreadable
+from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, Unreadable
 from store.records import DECIDED, State, Task, Topic
 from store.text import counted, natural_key
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from store.model_judge import ModelIdentity
 
 
-KINDS = (Asked.CANARY_ORDER, Asked.CANARY_WORDS, Asked.CANARY_TITLE)
 CANARY_WORDS = {
     Asked.CANARY_ORDER: "with an order in it",
     Asked.CANARY_WORDS: "with the topic's words in it",
@@ -70,7 +68,7 @@ def rises(answers: Iterable[Answer]) -> list[Rise]:
     The mean over documents of grade of the copy - grade of the document; the interval draws topics anew.
     """
     own: dict[tuple[str, str], int | None] = {}
-    copies: dict[Asked, list[Answer]] = {kind: [] for kind in KINDS}
+    copies: dict[Asked, list[Answer]] = {kind: [] for kind in CANARIES}
     for one in answers:
         if one.is_judgement:
             own[one.topic, one.docno] = one.grade
@@ -86,14 +84,9 @@ def rises(answers: Iterable[Answer]) -> list[Rise]:
                 sums[topics.index(one.topic)] += (one.grade - before, 1)
         rise, n = sums.sum(axis=0).tolist()
         unreadable = sum(one.grade is None for one in found)
-        interval = topic_bootstrap(sums, _ratio, seed=0, units=sums[:, 1] > 0)
+        interval = topic_bootstrap(sums, lambda of: of[:, 0] / of[:, 1], seed=0, units=sums[:, 1] > 0)
         risen.append(Rise(kind, int(n), unreadable, rise / n if n else None, interval))
     return risen
-
-
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    ratio: NDArray[np.float64] = sums[:, 0] / sums[:, 1]
-    return ratio
 
 
 def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
@@ -291,9 +284,9 @@ class ModelJudging:
         again = drawn(graded, self._desk.answered(Asked.REPEAT), self._plan.repeats, seed)
         jobs += [Job(*pair, Asked.REPEAT) for pair in again]
         low = [pair for pair, grade in graded.items() if grade < self._prompt.scale.relaxed]
-        begun = set[Pair]().union(*(self._desk.answered(kind) for kind in KINDS))
+        begun = set[Pair]().union(*(self._desk.answered(kind) for kind in CANARIES))
         for pair in drawn(low, begun, self._plan.canaries, seed):
-            jobs += [Job(*pair, kind) for kind in KINDS]
+            jobs += [Job(*pair, kind) for kind in CANARIES]
         random.Random(seed).shuffle(jobs)
         return jobs
 

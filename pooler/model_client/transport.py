@@ -166,26 +166,23 @@ class Transport:
         self._broken: tuple[type[Exception], ...] = (OSError,)
         self._client: AsyncClient | None = None
         if endpoint.url:
-            self._connect()
+            import httpx2
+
+            self._broken = (httpx2.TransportError, OSError)
+            self._ended_early = httpx2.RemoteProtocolError
+            self._client = httpx2.AsyncClient(
+                trust_env=False,
+                follow_redirects=False,
+                proxy=settings.proxy,
+                timeout=None,  # the deadline is over all of it
+                limits=httpx2.Limits(max_connections=settings.concurrency),
+            )
         self._next_at = self._hold_until = 0.0
         self._ended = asyncio.Event()
         self._random = random.Random()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="asking", daemon=True)
         self._thread.start()
-
-    def _connect(self) -> None:
-        import httpx2
-
-        self._broken = (httpx2.TransportError, OSError)
-        self._ended_early = httpx2.RemoteProtocolError
-        self._client = httpx2.AsyncClient(
-            trust_env=False,
-            follow_redirects=False,
-            proxy=self._settings.proxy,
-            timeout=None,  # the deadline is over all of it
-            limits=httpx2.Limits(max_connections=self._settings.concurrency),
-        )
 
     def send(self, body: bytes) -> Future[Arrived | None]:
         """Send a request; the future raises `StoppedError` where the run cannot go on."""

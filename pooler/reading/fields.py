@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.fields import LONGEST_ID
-from store.ranking import SortedByThemselves
 
 LONGEST_FIELD = 256
 """Bytes; longer fields are left to the strict reader, which goes line by line."""
@@ -42,7 +41,7 @@ class SuspicionError(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class FieldColumn(Sequence[bytes], SortedByThemselves):
+class FieldColumn(Sequence[bytes]):
     """One field of many lines."""
 
     text: bytes

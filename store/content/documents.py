@@ -36,6 +36,7 @@ from store.errors import ConflictError, StoreError
 from store.records import Document, ImportReport
 
 _BATCH = 500
+_TEXTS = ("title", "text", "sha256")
 _Thing = TypeVar("_Thing")
 
 
@@ -138,16 +139,9 @@ class Documents(Area):
             # To be judged, or waiting to be drawn.
             is_shown = POOL_ENTRY.c.sampled | is_adaptive(POOL_ENTRY.c.pool_id)
             pooled: set[int] = set(session.scalars(_ids_in_use().where(is_shown)))
-            statement = (
-                update(DOCUMENT)
-                .where(DOCUMENT.c.id == bindparam("row_id"))
-                .values(
-                    listed=True,
-                    title=bindparam("new_title"),
-                    text=bindparam("new_text"),
-                    sha256=bindparam("new_sha256"),
-                )
-            )
+            new_values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _TEXTS}
+            own = DOCUMENT.c.id == bindparam("row_id")
+            statement = update(DOCUMENT).where(own).values(listed=True, **new_values)
             for batch in _batches(documents):
                 keys.add(session, (document.docno for document in batch))
                 ids = [keys.ids[document.docno] for document in batch]
@@ -193,14 +187,9 @@ class Documents(Area):
                         n_texts += 1
                     else:
                         added += 1
-                    changes.append(
-                        {
-                            "row_id": row_id,
-                            "new_title": document.title if keeps_text else None,
-                            "new_text": document.text if keeps_text else None,
-                            "new_sha256": new,
-                        }
-                    )
+                    texts_now = (document.title, document.text, new) if keeps_text else (None,) * 3
+                    named = zip(_TEXTS, texts_now, strict=True)
+                    changes.append({"row_id": row_id} | {f"new_{name}": value for name, value in named})
                 if changes:
                     session.connection().execute(statement, changes)
                     new_hashes = [(one["row_id"], 1, one["new_sha256"]) for one in changes]

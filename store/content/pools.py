@@ -31,9 +31,8 @@ from sqlmodel import Session
 from store.content.lookup import fetch_topic_names, row_named, rules_of_pools, to_judge, write_rule
 from store.content.runs import add_pool_runs, fetch_pool_runs
 from store.db.columns import insert_new, insert_row
-from store.db.database import Area
+from store.db.database import Area, Inside
 from store.db.digests import pool_digest, write_pool_digest
-from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, TOPIC
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.records import JudgeKind, Pool, PoolEntry
@@ -56,50 +55,6 @@ class Draw:
 
 Choose = Callable[[Sequence[Draw]], str | None]
 """From what was drawn so far, in order, to the next document; ``None`` = there is none."""
-
-
-def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | None:
-    """Draw the next document of an adaptive pool and return its docno, now to be judged.
-
-    The pool is locked, so that two judges never draw at once. ``None`` = the budget is spent, the strategy
-    has nothing left, the pool is withdrawn, or it may draw nothing for the topic. `StoreError` is raised if
-    the strategy names a document that is drawn already, or is none of the pool's.
-    """
-    row = session.execute(select(POOL).where(POOL.c.name == pool).with_for_update()).first()
-    if row is None:
-        raise UnknownNameError("pool", pool, session.scalars(select(POOL.c.name)))
-    budget = session.execute(
-        select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget)
-        .join(TOPIC, TOPIC.c.id == POOL_TOPIC.c.topic_id)
-        .where(POOL_TOPIC.c.pool_id == row.id, TOPIC.c.number == topic)
-    ).first()
-    if budget is None or row.withdrawn:
-        return None
-    drawn = fetch_draws(session, row.id, budget.topic_id)
-    if len(drawn) >= budget.budget:
-        return None
-    docno = choose(drawn)
-    if docno is None:
-        return None
-    document = session.scalar(select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno)) or 0
-    entry = f" AND pool_entry.topic_id = {budget.topic_id:d} AND pool_entry.document_id = {document:d}"
-    before = pool_digest(session, row.id, entry)
-    taken = session.connection().execute(
-        update(POOL_ENTRY)
-        .where(
-            POOL_ENTRY.c.pool_id == row.id,
-            POOL_ENTRY.c.topic_id == budget.topic_id,
-            POOL_ENTRY.c.document_id == document,
-            ~POOL_ENTRY.c.sampled,
-        )
-        .values(sampled=True, position=len(drawn))
-    )
-    if taken.rowcount != 1:
-        message = f"the strategy of pool `{pool}` named `{docno}`, which cannot be drawn"
-        raise StoreError(message, hint="please report this")
-    changed = row.digest ^ before ^ pool_digest(session, row.id, entry)
-    session.execute(update(POOL).where(POOL.c.id == row.id).values(digest=changed))
-    return docno
 
 
 def is_adaptive(pool: ColumnElement[int]) -> ColumnElement[bool]:
@@ -304,9 +259,7 @@ class Replacement:
 
 
 def add_pool(
-    session: Session,
-    topics: Keys,
-    documents: Keys,
+    inside: Inside,
     batches: Iterable[Sequence[PoolEntry]],
     finish: Callable[[], Pool],
     *,
@@ -318,7 +271,7 @@ def add_pool(
     its manifest and budgets after them. With `replacing` a pool that has the name is withdrawn, else it
     raises `ConflictError`.
     """
-    name = finish().name
+    session, name = inside.session, finish().name
     old = session.execute(select(POOL).where(POOL.c.name == name)).first()
     former = None
     if old is not None:
@@ -327,7 +280,7 @@ def add_pool(
         plans = json.loads(old.manifest), pool.manifest
         is_same = is_same_plan(*plans) and old.round == pool.round and not old.withdrawn
         # What an adaptive pool has drawn since is no part of its plan.
-        if is_same and (pool.budgets or _entries(session, topics, documents, old.id) == _sorted(entries)):
+        if is_same and (pool.budgets or _entries(inside, old.id) == _sorted(entries)):
             return Replacement(is_new=False, former=None)
         is_old_adaptive = exists().where(POOL_TOPIC.c.pool_id == old.id)
         if pool.budgets and not old.withdrawn and session.scalar(select(is_old_adaptive)):
@@ -335,7 +288,7 @@ def add_pool(
         if not replacing:
             raise name_taken(name, *plans, withdrawn=old.withdrawn, adaptive=bool(pool.budgets))
         former, batches = _step_aside(session, old), [entries]
-    _insert_pool(session, topics, documents, batches, finish)
+    _insert_pool(inside, batches, finish)
     return Replacement(is_new=True, former=former)
 
 
@@ -343,13 +296,8 @@ _BATCH = 5000
 """Entries inserted at a time."""
 
 
-def _insert_pool(
-    session: Session,
-    topics: Keys,
-    documents: Keys,
-    batches: Iterable[Sequence[PoolEntry]],
-    finish: Callable[[], Pool],
-) -> None:
+def _insert_pool(inside: Inside, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> None:
+    session, topics, documents = inside
     head, now = finish(), datetime.now(UTC)
     blank = {"manifest": "{}", "display_order": ""}  # known when the entries are
     pool_id = insert_row(session, POOL, name=head.name, round=head.round, created_at=now, **blank)
@@ -389,20 +337,18 @@ def _insert_pool(
     write_pool_digest(session, pool_id)
 
 
-def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
+def _budgets(inside: Inside, pool_id: int) -> dict[str, int]:
     """Return the budgets of an adaptive pool, topics in natural order; empty for others."""
     query = select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget).where(POOL_TOPIC.c.pool_id == pool_id)
-    budgets = {topics.names[topic]: budget for topic, budget in session.execute(query)}
+    budgets = {inside.topics.names[topic]: budget for topic, budget in inside.session.execute(query)}
     return {topic: budgets[topic] for topic in sorted(budgets, key=natural_key)}
 
 
-def _entries(session: Session, topics: Keys, documents: Keys, pool_id: int) -> list[PoolEntry]:
+def _entries(inside: Inside, pool_id: int) -> list[PoolEntry]:
     """Return the entries of a pool, topics in natural order, then by position."""
     query = select(*[*POOL_ENTRY.c][1:]).where(POOL_ENTRY.c.pool_id == pool_id)
-    names, docnos = topics.names, documents.names
-    return _sorted(
-        PoolEntry(names[topic], docnos[document], *rest) for topic, document, *rest in session.execute(query)
-    )
+    names, docnos, rows = inside.topics.names, inside.documents.names, inside.session.execute(query)
+    return _sorted(PoolEntry(names[topic], docnos[document], *rest) for topic, document, *rest in rows)
 
 
 def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
@@ -414,14 +360,9 @@ def pooled_pairs(session: Session) -> set[tuple[int, int]]:
     return set(session.execute(to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)))
 
 
-def former_name(name: str, taken: Iterable[str]) -> str:
-    """Return what a pool is called once another one has its name; `taken` are the names of all pools."""
-    known = set(taken)
-    return next(one for n in count(1) if (one := f"{name}.replaced-{n}") not in known)
-
-
 def _step_aside(session: Session, old: Row[Any]) -> str:
-    former = former_name(old.name, session.scalars(select(POOL.c.name)))
+    taken = set(session.scalars(select(POOL.c.name)))
+    former = next(one for n in count(1) if (one := f"{old.name}.replaced-{n}") not in taken)
     manifest = {**json.loads(old.manifest), "name": former, "replaced": True}
     at = old.withdrawn_at or datetime.now(UTC)
     values = {"name": former, "withdrawn": True, "withdrawn_at": at, "manifest": as_json(manifest)}
@@ -442,8 +383,8 @@ class Pools(Area):
 
     def add_by_topic(self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> bool:
         """Add a pool as it is built; see `add_pool`."""
-        with self._db.filling() as (session, topics, documents):
-            return add_pool(session, topics, documents, batches, finish).is_new
+        with self._db.filling() as inside:
+            return add_pool(inside, batches, finish).is_new
 
     def all(self) -> list[StoredPool]:
         """Return every pool without its entries, the oldest first."""
@@ -480,16 +421,16 @@ class Pools(Area):
 
     def get(self, name: str) -> Pool:
         """Return a pool with its entries; raise `UnknownNameError` if there is none of that name."""
-        with self._db.reading_keyed() as (session, topics, documents):
-            stored = row_named(session, "pool", POOL.c.name, name)
-            self._db.check_digests(session, pool=name)
+        with self._db.reading_keyed() as inside:
+            stored = row_named(inside.session, "pool", POOL.c.name, name)
+            self._db.check_digests(inside.session, pool=name)
             return Pool(
-                _entries(session, topics, documents, stored.id),
+                _entries(inside, stored.id),
                 json.loads(stored.manifest),
                 stored.name,
                 stored.round,
-                fetch_pool_runs(session, stored.id),
-                _budgets(session, topics, stored.id),
+                fetch_pool_runs(inside.session, stored.id),
+                _budgets(inside, stored.id),
             )
 
     def replace(self, batches: Iterable[Sequence[PoolEntry]], finish: Callable[[], Pool]) -> Replacement:
@@ -499,8 +440,8 @@ class Pools(Area):
         Judgements stay, and keep the round they were made in. `ConflictError` is raised if both pools are
         adaptive.
         """
-        with self._db.filling() as (session, topics, documents):
-            return add_pool(session, topics, documents, batches, finish, replacing=True)
+        with self._db.filling() as inside:
+            return add_pool(inside, batches, finish, replacing=True)
 
     def withdraw(self, name: str) -> bool:
         """Withdraw a pool; return whether it was in use. Its entries and all judgements stay."""
@@ -545,6 +486,38 @@ class Pools(Area):
             session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
 
     def draw(self, pool: str, topic: str, choose: Choose) -> str | None:
-        """Draw the next document of an adaptive pool; see `store.content.pools.draw`."""
+        """Draw the next document of an adaptive pool and return its docno, now to be judged.
+
+        The pool is locked, so that two judges never draw at once. ``None`` = the budget is spent, the
+        strategy has nothing left, the pool is withdrawn, or it may draw nothing for the topic. `StoreError`:
+        the strategy names a document that is drawn already, or is none of the pool's.
+        """
         with self._db.writing() as session:
-            return draw(session, pool=pool, topic=topic, choose=choose)
+            row = session.execute(select(POOL).where(POOL.c.name == pool).with_for_update()).first()
+            if row is None:
+                raise UnknownNameError("pool", pool, session.scalars(select(POOL.c.name)))
+            budget = session.execute(
+                select(POOL_TOPIC.c.topic_id, POOL_TOPIC.c.budget)
+                .join(TOPIC, TOPIC.c.id == POOL_TOPIC.c.topic_id)
+                .where(POOL_TOPIC.c.pool_id == row.id, TOPIC.c.number == topic)
+            ).first()
+            if budget is None or row.withdrawn:
+                return None
+            drawn = fetch_draws(session, row.id, budget.topic_id)
+            if len(drawn) >= budget.budget:
+                return None
+            if (docno := choose(drawn)) is None:
+                return None
+            document = session.scalar(select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno)) or 0
+            key = (row.id, budget.topic_id, document)
+            entry = " AND pool_entry.topic_id = {1:d} AND pool_entry.document_id = {2:d}".format(*key)
+            before = pool_digest(session, row.id, entry)
+            own = (one == value for one, value in zip(POOL_ENTRY.primary_key, key, strict=True))
+            drawing = update(POOL_ENTRY).where(*own, ~POOL_ENTRY.c.sampled)
+            taken = session.connection().execute(drawing.values(sampled=True, position=len(drawn)))
+            if taken.rowcount != 1:
+                message = f"the strategy of pool `{pool}` named `{docno}`, which cannot be drawn"
+                raise StoreError(message, hint="please report this")
+            changed = row.digest ^ before ^ pool_digest(session, row.id, entry)
+            session.execute(update(POOL).where(POOL.c.id == row.id).values(digest=changed))
+            return docno

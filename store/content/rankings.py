@@ -17,6 +17,7 @@ from sqlalchemy import Column, func, select
 from sqlmodel import Session
 
 from store.analysis.arrays import TopDocuments
+from store.db.database import Inside
 from store.db.keys import Keys, fetch_docnos
 from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpack_floats, unpack_integers
 from store.db.tables import RANKING, RUN
@@ -157,8 +158,9 @@ def _are_mixed(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.isin(groups, groups[1:][~is_new & (scores[1:] != scores[:-1])])
 
 
-def pack_rankings(session: Session, documents: Keys, rankings: Iterable[Ranking]) -> Iterator[PackedRanking]:
+def pack_rankings(inside: Inside, rankings: Iterable[Ranking]) -> Iterator[PackedRanking]:
     """Pack rankings one after another, adding the documents that are new."""
+    session, _, documents = inside
     for ranking in rankings:
         documents.add(session, ranking.docnos)
         numbers = np.array([documents.ids[docno] for docno in ranking.docnos], np.int32)
@@ -181,10 +183,10 @@ class NumberedDocuments:
         """Take in the docnos of the numbers that come next."""
         self._waiting.extend(docnos)
 
-    def resolve(self, session: Session, documents: Keys) -> NDArray[np.int32]:
+    def resolve(self, inside: Inside) -> NDArray[np.int32]:
         """Return the row id of every number so far, inserting the documents that are new."""
-        documents.add(session, self._waiting)
-        ids = map(documents.ids.__getitem__, self._waiting)
+        inside.documents.add(inside.session, self._waiting)
+        ids = map(inside.documents.ids.__getitem__, self._waiting)
         new = np.fromiter(ids, np.int32, len(self._waiting))
         self._proposed = np.concatenate((self._ids, new))
         return self._proposed
@@ -197,10 +199,10 @@ class NumberedDocuments:
 
 
 def with_row_ids(
-    session: Session, documents: Keys, rankings: Iterable[PackedRanking], numbered: NumberedDocuments
+    inside: Inside, rankings: Iterable[PackedRanking], numbered: NumberedDocuments
 ) -> Iterator[PackedRanking]:
     """Turn a reader's own numbers of documents into row ids, adding the documents that are new."""
-    ids = numbered.resolve(session, documents)
+    ids = numbered.resolve(inside)
     for ranking in rankings:
         numbers = np.frombuffer(ranking.documents, "<i4")
         yield with_changes(ranking, documents=ids[numbers].astype("<i4", copy=False).tobytes())

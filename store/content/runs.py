@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
 from store.db.columns import insert_new, insert_row
-from store.db.database import Area
+from store.db.database import Area, Inside
 from store.db.digests import write_run_digest
-from store.db.keys import Keys
 from store.db.tables import POOL_RUN, RANKING, RUN
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import ImportReport, StoredRun
@@ -27,15 +27,12 @@ if TYPE_CHECKING:
 
 _BATCH = 256
 """Rankings inserted at a time."""
+_PACKED = attrgetter("length", "documents", "scores", "ranks", "positions")
+"""Of a packed ranking, in the order of the columns."""
 
 
 def add_rankings(
-    session: Session,
-    topics: Keys,
-    run: StoredRun,
-    rankings: Iterable[PackedRanking],
-    *,
-    replace: bool = False,
+    inside: Inside, run: StoredRun, rankings: Iterable[PackedRanking], *, replace: bool = False
 ) -> ImportReport:
     """Add a run ranking by ranking, or see that it is there already.
 
@@ -44,6 +41,7 @@ def add_rankings(
     A header that is not kept comes in, too. With `replace` another file takes the place of a known tag's,
     else it raises `ConflictError`.
     """
+    session, topics, _ = inside
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
     if old is None:
@@ -67,19 +65,7 @@ def add_rankings(
     coming = iter(rankings)
     while batch := list(islice(coming, _BATCH)):
         topics.add(session, (ranking.topic for ranking in batch))
-        rows = [
-            (
-                row_id,
-                topics.ids[one.topic],
-                one.length,
-                one.documents,
-                one.scores,
-                one.ranks,
-                one.positions,
-                1,
-            )
-            for one in batch
-        ]
+        rows = [(row_id, topics.ids[one.topic], *_PACKED(one), 1) for one in batch]
         insert_new(session, RANKING, RANKING.columns.keys(), rows)
     write_run_digest(session, row_id)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
@@ -133,9 +119,8 @@ class Runs(Area):
         from store.content.rankings import pack_rankings
 
         about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header)
-        with self._db.filling() as (session, topics, documents):
-            packed = pack_rankings(session, documents, run.rankings)
-            return add_rankings(session, topics, about, packed, replace=replace)
+        with self._db.filling() as inside:
+            return add_rankings(inside, about, pack_rankings(inside, run.rankings), replace=replace)
 
     def add_packed(
         self,
@@ -148,9 +133,8 @@ class Runs(Area):
         """Add a run whose reader packed it and numbered its documents, as `add_rankings` does."""
         from store.content.rankings import with_row_ids
 
-        with self._db.filling() as (session, topics, documents):
-            packed = with_row_ids(session, documents, rankings, numbered)
-            report = add_rankings(session, topics, run, packed, replace=replace)
+        with self._db.filling() as inside:
+            report = add_rankings(inside, run, with_row_ids(inside, rankings, numbered), replace=replace)
         numbered.settle()
         return report
 

@@ -21,18 +21,17 @@ from store.text import natural_key
 _TEXTS = ("title", "description", "narrative")
 
 
-def texts_of(row: Row[Any] | Topic) -> tuple[str, str, str]:
-    """Return title, description and narrative."""
-    return row.title, row.description, row.narrative
+def texts_of(row: Row[Any] | Topic) -> dict[str, str]:
+    """Return title, description and narrative, by these names."""
+    return {name: getattr(row, name) for name in _TEXTS}
 
 
 def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) -> None:
     """Give a topic a text, by its row as it is now; with `keeps_old` that stays as an earlier version."""
-    values: dict[str, Any] = dict(zip(_TEXTS, texts_of(topic), strict=True))
+    values: dict[str, Any] = {**texts_of(topic)}
     if keeps_old:
         old = {"topic_id": row.id, "version": row.version, "changed_at": row.changed_at}
-        texts = dict(zip(_TEXTS, texts_of(row), strict=True))
-        session.connection().execute(insert(TOPIC_VERSION), [{**old, **texts}])
+        session.connection().execute(insert(TOPIC_VERSION), [{**old, **texts_of(row)}])
         values |= {"version": row.version + 1, "changed_at": database_now(session)}
     session.execute(update(TOPIC).where(TOPIC.c.id == row.id).values(listed=True, **values))
 
@@ -84,8 +83,8 @@ class Topics(Area):
             for topic in topics:
                 row = stored[topic.topic]
                 if topic.topic not in known:
-                    texts = zip(_TEXTS, texts_of(topic), strict=True)
-                    new.append({"row_id": row.id, **{f"new_{name}": text for name, text in texts}})
+                    texts = {f"new_{name}": text for name, text in texts_of(topic).items()}
+                    new.append({"row_id": row.id, **texts})
                     continue
                 is_other = texts_of(row) != texts_of(topic)
                 if row.listed:
@@ -119,7 +118,7 @@ class Topics(Area):
         """Return every topic in natural order, those without a text too."""
         with self._db.reading() as session:
             rows = session.execute(select(TOPIC))
-            topics = [Topic(row.number, *texts_of(row)) for row in rows]
+            topics = [Topic(row.number, **texts_of(row)) for row in rows]
             return sorted(topics, key=lambda topic: natural_key(topic.topic))
 
 

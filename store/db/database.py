@@ -20,7 +20,7 @@ from store.db.columns import insert_row
 from store.db.digests import CHANGING, broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import (
     SCHEMA_REVISION,
-    check_schema,
+    check_revision,
     collection_url,
     damaged,
     display,
@@ -62,7 +62,7 @@ class Database:
         self.topics = topic_keys()
         self._found_whole: set[tuple[str, str]] = set()
         try:
-            check_schema(self.engine)
+            check_revision(self.engine)
             with unreadable_as_damage(self.engine), self.reading() as session:
                 about = COLLECTION.c
                 row = session.execute(select(about.name, about.scale, about.fields)).one()
@@ -235,7 +235,7 @@ def check_free_place(file: Path) -> None:
         raise StoreError(f"{file} is a folder", hint="name a file in it with --collection")
     if file.exists() and file.stat().st_size:
         with engine_at(file) as engine:
-            check_schema(engine)
+            check_revision(engine)
         raise StoreError(f"{file} already holds a collection", hint="choose another file with --collection")
     if not file.parent.is_dir():
         raise StoreError(f"{file}: the folder {file.parent} does not exist")

@@ -79,8 +79,8 @@ _NAMES = {"topic_id": TOPIC.c.number, "document_id": DOCUMENT.c.docno, "judge_id
 """What stands in place of the row ids of a row whose digest is its own."""
 
 
-def digest_of(values: Sequence[Any]) -> int:
-    r"""Return the digest of a row: 64 bits as a signed integer.
+def digests_of(rows: Iterable[Sequence[Any]]) -> tuple[int, ...]:
+    r"""Return the digest of each row: 64 bits as a signed integer.
 
     BLAKE2b of the values as Python's ``repr`` writes them, with the unit separator between them: a number and
     its digits differ, and so do text and its bytes. A zero has one sign, for an engine may lose it.
@@ -88,13 +88,9 @@ def digest_of(values: Sequence[Any]) -> int:
     ``python -c 'import hashlib; print(int.from_bytes(hashlib.blake2b(b"7\x1fNone\x1f\x27a\x27",
     digest_size=8).digest(), "big", signed=True))'``:
 
-    >>> digest_of([7, None, "a"])
-    -387954054118670911
+    >>> digests_of([[7, None, "a"]])
+    (-387954054118670911,)
     """
-    return _digests_of([values])[0]
-
-
-def _digests_of(rows: Iterable[Sequence[Any]]) -> tuple[int, ...]:
     return _hashed(map(_written, rows))
 
 
@@ -117,7 +113,7 @@ def _xor(digests: Iterable[int]) -> int:
 def combined(rows: Iterable[Sequence[Any]]) -> int:
     """Return the digest of several rows."""
     rows, whole = iter(rows), 0
-    while found := _digests_of(islice(rows, _BATCH)):
+    while found := digests_of(islice(rows, _BATCH)):
         whole ^= _xor(found)
     return whole
 
@@ -136,7 +132,7 @@ def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[li
         values: Iterable[Sequence[Any]] = map(itemgetter(slice(n_values)), block)
         if passages:
             values = ((*one, *passages.get(one[0], ())) for one in values)
-        yield block, _digests_of(values)
+        yield block, digests_of(values)
 
 
 def _named_columns(table: Table) -> tuple[list[Column[Any]], str]:

@@ -7,7 +7,6 @@ later cannot be promoted once another process has written, and no timeout helps 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
@@ -42,9 +41,8 @@ from sqlmodel import Session
 from store.db.columns import RawText, UnreadableMomentError, driver_errors, is_of
 from store.db.digests import note_changes, renew_changed
 from store.db.files import SEAL, is_cut, side_files
-from store.db.tables import COLLECTION, TABLES
+from store.db.tables import TABLES
 from store.errors import ArgumentError, SchemaError, StoreError
-from store.formats.scale import scale_from_json
 
 MISREAD = (
     ValueError,
@@ -529,14 +527,6 @@ def stored_columns(session: Session) -> set[tuple[str, str]]:
     """Read which tables a database has, and which columns they have."""
     query = text(_COLUMNS[session.get_bind().dialect.name])
     return {(table, column) for table, column in session.execute(query)}
-
-
-def check_schema(engine: Engine) -> None:
-    """Refuse a database whose schema is not this program's, or whose scale cannot be read."""
-    check_revision(engine)
-    with unreadable_as_damage(engine), reading(engine) as session:
-        scale = session.scalar(select(COLLECTION.c.scale))
-        scale_from_json(json.loads(scale or ""))
 
 
 @contextmanager

@@ -103,7 +103,7 @@ def fetch_topic_versions(session: Session, topic: int) -> tuple[TopicVersion, ..
     counts = _count_by_version(session, {topic})
     return tuple(
         TopicVersion(
-            row.version, Topic(now.number, *texts_of(row)), row.changed_at, counts[topic, row.version]
+            row.version, Topic(now.number, **texts_of(row)), row.changed_at, counts[topic, row.version]
         )
         for row in (*earlier, now)
     )

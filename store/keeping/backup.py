@@ -30,7 +30,6 @@ from store.db.engine import (
     DAMAGED_HINT,
     NO_COLLECTION_HINT,
     check_revision,
-    check_schema,
     damaged,
     database_now,
     display,
@@ -312,10 +311,8 @@ def restore(
         if replaces:
             message = f"{display(url)}: only a collection file can be replaced"
             raise StoreError(message, hint="pooler backup saves it; restore into an empty database")
-        with engine_at(file) as engine:
-            check_schema(engine)
-            with reading(engine) as session:
-                fill(session, url, progress)
+        with engine_at(file) as engine, reading(engine) as session:
+            fill(session, url, progress)
         return Restored(backup)
     target = Path(url.database or "")
     check_folder(target)

@@ -34,6 +34,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session, SQLModel
 
 from store.content.documents import fetch_metadata
+from store.content.lookup import count_rows
 from store.db.columns import RawText, new_uid
 from store.db.database import Inside, check_free_place, make_tables
 from store.db.digests import write_all_digests
@@ -225,13 +226,12 @@ def _outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Prog
     pools: dict[str, Row[Any]] = {}
     for pool in session.execute(select(POOL).order_by(POOL.c.id)):
         pools[free_name(disguise.within(pool.name), pools.__contains__)] = pool
-    has_text = select(func.count()).select_from(DOCUMENT).where(DOCUMENT.c.text.is_not(None))
     counts = {
-        "texts": session.scalar(has_text) or 0 if choice.texts else 0,
+        "texts": count_rows(session, DOCUMENT, DOCUMENT.c.text.is_not(None)) if choice.texts else 0,
         "notes": count_notes(session, [one.id for one in rows]) if choice.notes else 0,
     }
     judges = {one.id: Judge(disguise.name(one.name), JudgeKind(one.kind)) for one in rows}
-    counts |= count_rows(session, choice.left_out)
+    counts |= rows_by_table(session, choice.left_out)
     scale = scale_from_json(json.loads(about.scale))
     return Outgoing(inside, about.name, scale, choice, folder, progress, disguise, judges, pools, counts)
 
@@ -333,7 +333,7 @@ def _write_judgements(out: Outgoing) -> None:
         return replace(own, note=note(one.note), reason=note(one.reason))
 
     # Left open by an interruption, the query would outlive its connection.
-    stored = closing(fetch_histories_of(*out.inside, names=names))
+    stored = closing(fetch_histories_of(out.inside, names=names))
     with out.progress("judgements", out.counts.get("judgement", 0)) as advance, stored as events:
         out.lines("judgements.jsonl", history_lines(map(as_wished, events), kinds, "jsonl"))
 
@@ -647,11 +647,10 @@ def _columns(table: Table) -> dict[str, Column[Any]]:
     return {one.name.removesuffix("_id") if _refers(one) else one.name: one for one in own}
 
 
-def count_rows(session: Session, left_out: list[str]) -> dict[str, int]:
+def rows_by_table(session: Session, left_out: list[str]) -> dict[str, int]:
     """Count the rows of each table that goes out and has any; left out are texts, runs, notes, names."""
     at_home = set[str]().union(*(_STAY.get(one, ()) for one in ("", *left_out)))
-    going = (table for table in _ORDER if table.name not in at_home)
-    counts = {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in going}
+    counts = {one.name: count_rows(session, one) for one in _ORDER if one.name not in at_home}
     return {name: n for name, n in counts.items() if n}
 
 
@@ -663,7 +662,7 @@ def table_lines(
 ) -> Iterator[tuple[str, Iterator[str]]]:
     """Yield each table's file and its lines, which are taken before the next is asked for.
 
-    `tables`, `left_out`: as `count_rows` has them. `renamed`: what writes a value, by table and column.
+    `tables`, `left_out`: as `rows_by_table` has them. `renamed`: what writes a value, by table and column.
     """
     blank = {name: value for one in left_out for name, value in _BLANK.get(one, {}).items()}
     names: dict[str, dict[int, Any]] = defaultdict(dict)

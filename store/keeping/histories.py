@@ -11,9 +11,8 @@ from sqlmodel import Session
 
 from store.content.pools import add_pool
 from store.db.columns import insert_new, raw_form
-from store.db.database import Area
+from store.db.database import Area, Inside
 from store.db.digests import write_event_digests
-from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
 from store.errors import ArgumentError, ConflictError
 from store.event import ACTION_OF, JudgementEvent
@@ -46,18 +45,14 @@ Pair = tuple[int, int, int]
 
 
 def fetch_histories_of(
-    session: Session,
-    topics: Keys,
-    documents: Keys,
-    *,
-    judges: Sequence[str] | None = None,
-    names: Mapping[int, str] | None = None,
+    inside: Inside, *, judges: Sequence[str] | None = None, names: Mapping[int, str] | None = None
 ) -> Generator[JudgementEvent, None, None]:
     """Yield every event by time; a judge's events on a document by revision, whatever the clocks said.
 
     Of one moment by topic, docno and judge, bytewise (`names`: what judges are called for that, by row id),
     so that collections that hold the same yield the same. Sittings are numbered from 1 as they began.
     """
+    session, topics, documents = inside
     own_names = fetch_judge_names(session)
     sittings = fetch_sitting_numbers(session, names)
     has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
@@ -91,11 +86,7 @@ def fetch_histories_of(
 
 
 def import_histories(
-    session: Session,
-    topics: Keys,
-    documents: Keys,
-    events: Sequence[JudgementEvent],
-    kinds: Mapping[str, JudgeKind],
+    inside: Inside, events: Sequence[JudgementEvent], kinds: Mapping[str, JudgeKind]
 ) -> ImportReport:
     """Append the events of a file that are not there yet; new ids are added, and judges, of their kind.
 
@@ -103,6 +94,7 @@ def import_histories(
     out, and versions that are not here. `ConflictError`: another event stands at a revision, or one before
     it is missing.
     """
+    session, topics, documents = inside
     judges = _add_judges(session, (event.judge for event in events), kinds)
     topics.add(session, (event.topic for event in events))
     documents.add(session, (event.docno for event in events))
@@ -126,7 +118,7 @@ def import_histories(
         if event.judge not in stored:
             stored[event.judge] = {
                 (one.topic, one.docno, one.revision): one
-                for one in fetch_histories_of(session, topics, documents, judges=[event.judge])
+                for one in fetch_histories_of(inside, judges=[event.judge])
             }
         there = stored[event.judge].get((event.topic, event.docno, event.revision))
         if there is None or not is_same_event(there, event):
@@ -176,13 +168,7 @@ def next_ids(session: Session, n: int) -> list[int]:
 
 
 def import_states(
-    session: Session,
-    topics: Keys,
-    documents: Keys,
-    states: Sequence[Judgement],
-    kinds: Mapping[str, JudgeKind],
-    *,
-    replace: bool = False,
+    inside: Inside, states: Sequence[Judgement], kinds: Mapping[str, JudgeKind], *, replace: bool = False
 ) -> ImportReport:
     """Append what makes documents stand with judges as a file says; new ids and judges are added.
 
@@ -190,6 +176,7 @@ def import_states(
     stored state becomes a revision with `replace`, else a `ConflictError`. A document without a decision and
     without an event before it gets a note, which may be empty; one that had a decision is reopened.
     """
+    session, topics, documents = inside
     numbers = _add_judges(session, (one.judge for one in states), kinds)
     topics.add(session, (one.topic for one in states))
     documents.add(session, (one.docno for one in states))
@@ -262,22 +249,20 @@ class Judgements(Area):
         scale = self._db.scale
         if off_scale := sorted(set(grades).difference(scale.values)):
             raise ArgumentError("grade", f"must be one of {scale.values}", off_scale)
-        with self._db.filling() as (session, topics, documents):
+        with self._db.filling() as inside:
             if pool is not None and pool.entries:
-                add_pool(session, topics, documents, [pool.entries], lambda: pool)
+                add_pool(inside, [pool.entries], lambda: pool)
             total = ImportReport()
             for judge, qrels in by_judge.items():
-                add_judge(session, judge, kind)
-                total += import_judgements(
-                    session, topics, documents, judge, qrels, replace=replace, advance=advance
-                )
+                add_judge(inside.session, judge, kind)
+                total += import_judgements(*inside, judge, qrels, replace=replace, advance=advance)
             if states:
                 kinds = dict.fromkeys((one.judge for one in states), kind)
-                total += import_states(session, topics, documents, states, kinds, replace=replace)
+                total += import_states(inside, states, kinds, replace=replace)
             return total
 
     def history(self, judges: Sequence[str] | None = None) -> Iterator[JudgementEvent]:
         """Yield every event in one transaction; see `fetch_histories_of`."""
-        with self._db.reading_keyed() as (session, topics, documents):
-            self._db.check_digests(session, judgements=True)
-            yield from fetch_histories_of(session, topics, documents, judges=judges)
+        with self._db.reading_keyed() as inside:
+            self._db.check_digests(inside.session, judgements=True)
+            yield from fetch_histories_of(inside, judges=judges)

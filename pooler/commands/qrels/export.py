@@ -248,7 +248,7 @@ def _export_states(
         session, chosen = inside.session, [*judges] or None
         kinds = {judge.name: judge.kind for judge in fetch_judges(session)}
         if history:
-            lines = history_lines(tallied(fetch_histories_of(*inside, judges=chosen)), kinds, form)
+            lines = history_lines(tallied(fetch_histories_of(inside, judges=chosen)), kinds, form)
         else:
             lines = state_lines(tallied(fetch_judgements(session, inside.topics, judges=chosen)), kinds, form)
         with progress(what, count_events(session, chosen, first=not history)) as advance:

@@ -793,13 +793,12 @@ def _import_every_judge(
     kinds = {name: one or JudgeKind.HUMAN for name, one in given.items()}
     _say_wait(opened, len(rows))
     with opened.being_filled() as inside:
-        keys = inside.session, inside.topics, inside.documents
         versions = KnownVersions(inside.session)
         n_unversioned = sum(versions.without_unknown(event) is not event for event in events)
         if events:
-            report = import_histories(*keys, events, kinds)
+            report = import_histories(inside, events, kinds)
         else:
-            report = import_states(*keys, states, kinds, replace=replace)
+            report = import_states(inside, states, kinds, replace=replace)
     what = "event" if events else "judgement"
     say(f"{file}: {report_words(report, what)} of {counted(len(given), 'judge')}")
     without_kind = [name for name, kind in given.items() if kind is None and name not in there]
