@@ -53,6 +53,8 @@ SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 TOOLS = {"chromium": "chromium", "java": "java", "cc": "cc"}
 """Markers of tests that need a tool, and the program that says whether it is here."""
+SERVER = {"postgres_server", "postgres_url"}
+"""Fixtures of a PostgreSQL server: what asks for one is slow, but for one story of both engines."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,10 +65,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what needs a tool that is absent."""
+    """Leave out what needs a tool that is absent; what needs a server is slow."""
     # What one worker runs together takes longest: last, the other workers would wait for it.
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     for item in items:
+        if SERVER & {*getattr(item, "fixturenames", ())} and item.path.name != "test_engines_agree.py":
+            item.add_marker(pytest.mark.slow)
         for marker, program in TOOLS.items():
             if item.get_closest_marker(marker) and shutil.which(program) is None:
                 item.add_marker(pytest.mark.skip(reason=f"not run here for want of {program}"))
@@ -129,8 +133,8 @@ def postgres_url(postgres_server: str) -> str:
 def collection_name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Name an empty place for a collection, on each engine in turn.
 
-    The turn of PostgreSQL is among the slow tests; `test_engines_agree` and the tests that are of
-    PostgreSQL alone are not.
+    The turn of PostgreSQL is among the slow tests, as are all that ask for a server but
+    `test_engines_agree`.
     """
     if request.param == "sqlite":
         return str(tmp_path / "collection.db")

@@ -20,6 +20,7 @@ ROOMS = {
     "tests/pools": "Pools and strategies",
     "tests/store/analysis": "Orders, and errors of the sources",
     "tests/pooler": "Runs",
+    "tests/collection": "Files and rank orders",
     "tests/store": "Files and rank orders",
     "tests/cli": "Whole commands",
     "tests/judge_ui": "The judging screen",

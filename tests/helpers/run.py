@@ -257,3 +257,9 @@ def by_rule(cli: Cli, *words: str | Path, **how: Any) -> Outcome:
     elif name == "ruled":
         rest += ["--qrels", name]
     return cli(*rest, **how)
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of every file of a folder, by its path in it."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}

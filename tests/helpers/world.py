@@ -179,7 +179,7 @@ def bring(
     """Import a history, all its judges of one kind."""
     kinds = {event.judge: kind for event in events}
     with collection.being_filled() as inside:
-        return import_histories(inside.session, inside.topics, inside.documents, events, kinds)
+        return import_histories(inside, events, kinds)
 
 
 def make_run(

@@ -15,8 +15,8 @@ from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.records import Action, Document, Grade, JudgeKind, Passage, Scale, Topic
+from tests.helpers.places import held_place
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool, make_run
-from tests.store.places import held_place
 
 DOCNOS = "abcdef"
 SCALE = Scale(

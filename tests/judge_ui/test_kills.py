@@ -26,9 +26,9 @@ from sqlalchemy.exc import DatabaseError
 from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
 from tests.helpers.run import run_inside
+from tests.helpers.stopping import StoppingServer, stopping_server
 from tests.helpers.world import engine_of, make_pool, parse_scale
 from tests.judge_ui.living_judges import PATIENCE_S, Ended, living
-from tests.store.stopping import StoppingServer, stopping_server
 
 LABELS = ("not relevant", "partially relevant", "relevant")
 JUDGES = ("ann", "bob", "cy")

@@ -17,10 +17,10 @@ import pytest
 
 from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
+from tests.helpers.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 from tests.helpers.world import make_pool, parse_scale
 from tests.judge_ui.living_judges import LivingJudge, living
 from tests.judge_ui.test_kills import LABELS, Entry, Ledger, Typed, check, stored, typed_undo
-from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
 JUDGES = tuple(f"judge{number:02}" for number in range(20))
 DOCUMENTS = int(os.environ.get("POOLER_SOAKED", "360"))

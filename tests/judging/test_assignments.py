@@ -44,13 +44,13 @@ from store.records import (
     Workload,
     Workloads,
 )
+from tests.helpers.claiming import PEOPLE, assign, assign_open, decisions, shown, sit, take
+from tests.helpers.claiming import let_lapse as let_all_lapse
+from tests.helpers.claiming import places as leased_places
+from tests.helpers.drawing import adaptive_pool, ends
 from tests.helpers.filled_collection import fill as fill_collection
+from tests.helpers.places import held_place, let_lapse, places
 from tests.helpers.world import JudgeAtWork, change_stored, count_rows, engine_of, make_pool, stored_rows
-from tests.store.claiming import PEOPLE, assign, assign_open, decisions, shown, sit, take
-from tests.store.claiming import let_lapse as let_all_lapse
-from tests.store.claiming import places as leased_places
-from tests.store.drawing import adaptive_pool, ends
-from tests.store.places import held_place, let_lapse, places
 
 ANN, BEN = 1, 2
 """Row ids."""

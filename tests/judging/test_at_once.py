@@ -27,16 +27,7 @@ from store.errors import ConflictError, StoreError
 from store.judging.assignments import claim, hold
 from store.judging.desk import Desk
 from store.records import Action, Decision, Existing, JudgeKind, Pool, PoolEntry, State, Topic
-from tests.helpers.world import (
-    JudgeAtWork,
-    change_stored,
-    judge_in_turn,
-    make_pool,
-    parse_scale,
-    race,
-    stored_rows,
-)
-from tests.store.claiming import (
+from tests.helpers.claiming import (
     LONG_AGO,
     PEOPLE,
     assign,
@@ -50,7 +41,16 @@ from tests.store.claiming import (
     sit,
     take,
 )
-from tests.store.places import held_place
+from tests.helpers.places import held_place
+from tests.helpers.world import (
+    JudgeAtWork,
+    change_stored,
+    judge_in_turn,
+    make_pool,
+    parse_scale,
+    race,
+    stored_rows,
+)
 
 FORTY = [f"d{number:02d}" for number in range(40)]
 processes = multiprocessing.get_context("forkserver")
@@ -155,7 +155,7 @@ ANN, CAT = 1, 3
 """Row ids."""
 
 
-processes.set_forkserver_preload(["tests.store.claiming", "tests.helpers.world"])
+processes.set_forkserver_preload(["tests.helpers.claiming", "tests.helpers.world"])
 
 
 def waits(act: threading.Thread, seconds: float = 0.3) -> bool:

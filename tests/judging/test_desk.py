@@ -28,6 +28,7 @@ from store.records import (
     Task,
     Topic,
 )
+from tests.helpers.drawing import adaptive_pool, ends
 from tests.helpers.world import (
     JudgeAtWork,
     change_stored,
@@ -39,7 +40,6 @@ from tests.helpers.world import (
     statements,
     stored_rows,
 )
-from tests.store.drawing import adaptive_pool, ends
 
 HUMAN = JudgeKind.HUMAN
 StateCounts = tuple[State, int | None, str, str]

@@ -32,8 +32,8 @@ from store.records import (
     Scope,
     State,
 )
+from tests.helpers.places import held_place, places
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale, stored_rows
-from tests.store.places import held_place, places
 
 HUMAN = JudgeKind.HUMAN
 BYTES = 300_000

@@ -35,8 +35,8 @@ from store.records import (
     Qrel,
     Scope,
 )
+from tests.helpers.full_collection import fill as fill_whole
 from tests.helpers.world import JudgeAtWork, engine_of, make_pool, meanwhile, parse_scale, stored_rows
-from tests.store.full_collection import fill as fill_whole
 
 
 def test_judges_come_back_bytewise_sorted(collection: Collection) -> None:

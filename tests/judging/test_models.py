@@ -13,8 +13,8 @@ from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, StoreError, UnknownNameError
 from store.model_judge import Answer, Asked, ModelIdentity, Unreadable, prompt_hash
 from store.records import Document, JudgeKind, Qrel, State, Topic
+from tests.helpers.places import held_place
 from tests.helpers.world import make_pool
-from tests.store.places import held_place
 
 PROMPT = "Query: {title}\nPassage: {text}\n{水} 0-2?"
 SENT = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)

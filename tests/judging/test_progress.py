@@ -18,10 +18,10 @@ from store.collection import Collection
 from store.judging.events import Effort, recent_active_ms
 from store.judging.progress import Unclaimed
 from store.records import Action, Document, Grade, JudgeKind, Qrel, Scale, State, Task
+from tests.helpers.drawing import adaptive_pool
+from tests.helpers.state_counts import Counts, by_topic, state_counts
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, new_collection, reading
-from tests.store.drawing import adaptive_pool
-from tests.store.keeping.directory.any_collection import fill, named_contents
-from tests.store.state_counts import Counts, by_topic, state_counts
+from tests.keeping.any_collection import fill, named_contents
 from tests.strategies import examples
 
 HUMAN = JudgeKind.HUMAN

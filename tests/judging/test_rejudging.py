@@ -15,6 +15,7 @@ from store.errors import ConflictError, UnknownNameError
 from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory import ExportChoice, write_directory
 from store.records import Action, Document, JudgeKind, Passage, State
+from tests.helpers.state_counts import state_counts
 from tests.helpers.wine import make, work
 from tests.helpers.world import (
     JudgeAtWork,
@@ -25,7 +26,6 @@ from tests.helpers.world import (
     parse_scale,
     stored_rows,
 )
-from tests.store.state_counts import state_counts
 
 HUMAN = JudgeKind.HUMAN
 GUIDELINES, TEXT, CAME = Why.GUIDELINES, Why.TEXT, Why.TEXT_CAME

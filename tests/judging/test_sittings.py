@@ -15,9 +15,9 @@ from store.db.engine import reading
 from store.db.tables import JUDGEMENT
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
+from tests.helpers.faults import When, failing_database
+from tests.helpers.places import held_place, places
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, stored_rows
-from tests.store.faults import When, failing_database
-from tests.store.places import held_place, places
 
 COLUMNS = [column.name for column in JUDGEMENT.columns]
 HASH, VERSION = COLUMNS.index("document_sha256"), COLUMNS.index("guideline_version")

@@ -21,9 +21,9 @@ from store.collection import Collection
 from store.judging.models import ModelDesk
 from store.records import Document, JudgeKind
 from tests.cli.judge.test_model import answers, fill, judge, judgements
+from tests.helpers.claiming import assign
 from tests.helpers.run import environment, program, run_inside, write_run
 from tests.model_server import ModelServer, model_server
-from tests.store.claiming import assign
 
 pytestmark = pytest.mark.slow
 

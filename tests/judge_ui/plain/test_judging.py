@@ -11,8 +11,8 @@ from judge_ui.plain import run_plain
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, Judgement, State, Topic
+from tests.helpers.drawing import adaptive_pool
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw
-from tests.store.drawing import adaptive_pool
 
 
 def run(collection: Collection, *answers: str, topic: str | None = None, end: str = "\n") -> str:

@@ -14,12 +14,12 @@ from judge_ui.plain import run_plain
 from store.collection import Collection
 from store.errors import StoreError
 from store.judging.desk import Desk
+from tests.helpers.drawing import adaptive_pool
+from tests.helpers.places import held_place
 from tests.judge_ui.conftest import Maker, NothingToDraw
 from tests.judge_ui.disputes import begin, make_disputed
 from tests.judge_ui.pilots import locked
 from tests.judge_ui.plain_sitting import Typist, after, sit
-from tests.store.drawing import adaptive_pool
-from tests.store.places import held_place
 
 pytestmark = pytest.mark.slow
 

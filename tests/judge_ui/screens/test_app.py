@@ -21,9 +21,9 @@ from judge_ui.widgets.lists import NoteField
 from judge_ui.widgets.text_pane import TextPane
 from store.collection import Collection
 from store.records import Document, JudgeKind, Qrel, State, Topic
+from tests.helpers.drawing import adaptive_pool
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw, shown
 from tests.judge_ui.pilots import judging, press, read_pane, rows, seen, settle, stored, strips
-from tests.store.drawing import adaptive_pool
 
 pytestmark = pytest.mark.slow
 

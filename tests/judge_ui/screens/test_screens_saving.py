@@ -18,11 +18,11 @@ from judge_ui.widgets.lists import NoteField
 from store.collection import Collection
 from store.errors import StoreError
 from store.records import Action, Document, ShownDocument
+from tests.helpers.drawing import adaptive_pool, ends
+from tests.helpers.places import held_place, let_lapse
 from tests.helpers.world import change_stored
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, locked, press, rows, seen, settle, stored, type_ahead, typed
-from tests.store.drawing import adaptive_pool, ends
-from tests.store.places import held_place, let_lapse
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("hurried")]
 

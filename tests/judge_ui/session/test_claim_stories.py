@@ -24,9 +24,9 @@ from store.db.engine import reading
 from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT
 from store.errors import PoolerError
 from store.records import JudgeKind, State, Topic
+from tests.helpers.places import held_place, let_lapse
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 from tests.judge_ui.conftest import Clock
-from tests.store.places import held_place, let_lapse
 from tests.strategies import examples
 
 numbers = itertools.count()

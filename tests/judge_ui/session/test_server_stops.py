@@ -22,11 +22,11 @@ from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import PoolerError, StoreError
 from store.records import Document, JudgeKind, Passage, State, Topic
+from tests.helpers.places import held_place, places
+from tests.helpers.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 from tests.helpers.world import make_pool, parse_scale, stored_rows
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.living_judges import living
-from tests.store.places import held_place, places
-from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
 pytestmark = pytest.mark.slow
 

@@ -23,9 +23,9 @@ from store.content.documents import document_sha256
 from store.content.pools import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
+from tests.helpers.drawing import Watched, adaptive_pool, ends
 from tests.helpers.world import parse_scale
 from tests.judge_ui.conftest import ENGLISH, Maker, shown
-from tests.store.drawing import Watched, adaptive_pool, ends
 from tests.strategies import examples
 
 Events = Callable[[], list[dict[str, Any]]]

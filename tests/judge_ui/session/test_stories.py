@@ -21,6 +21,7 @@ from judge_ui.session.words import KeyOutcome, KeyResult
 from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Action, Document, JudgeKind, Passage, Topic
+from tests.helpers.faults import Faults, When, failing_database
 from tests.helpers.world import JudgeAtWork, make_pool
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.story_ledger import (
@@ -34,7 +35,6 @@ from tests.judge_ui.story_ledger import (
     in_raw,
     read_events,
 )
-from tests.store.faults import Faults, When, failing_database
 from tests.strategies import examples
 
 numbers = itertools.count()

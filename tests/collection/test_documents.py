@@ -1,0 +1,353 @@
+"""Documents: every docno, the texts of what is pooled, fields beside them, raw and whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from store.collection import Collection
+from store.content.documents import TextCounts, document_sha256
+from store.content.lookup import rows_by_key
+from store.db.engine import collection_url, reading
+from store.db.tables import DOCUMENT
+from store.errors import ConflictError, FormatError, StoreError
+from store.keeping.directory import read_directory
+from store.keeping.verify import verify
+from store.records import Action, Document, ImportReport, JudgeKind, Passage
+from tests.helpers.drawing import adaptive_pool
+from tests.helpers.wine import export, make
+from tests.helpers.world import (
+    JudgeAtWork,
+    carry,
+    change_stored,
+    count_rows,
+    engine_of,
+    make_pool,
+    stored_rows,
+)
+
+A = Document("a", "Wine", "Fish and wine.")
+B = Document("b", "Beer", "Hops.")
+C = Document("c", "", "")
+
+
+@pytest.fixture
+def pooled(collection: Collection) -> Collection:
+    """Make a collection whose pool holds a and b."""
+    collection.pools.add(make_pool({"1": ["a", "b"], "2": ["b"]}))
+    collection.judges.add("ann", JudgeKind.HUMAN)
+    return collection
+
+
+def test_only_pooled_documents_keep_their_text(pooled: Collection) -> None:
+    """Of a document in no pool the docno is kept and the text is not."""
+    report = pooled.documents.add([A, B, C])
+    assert report == ImportReport(added=3, left_out=1)
+    assert (pooled.documents.get("a"), pooled.documents.get("b")) == (A, B)
+    assert pooled.documents.get("c") == Document("c")
+    assert pooled.documents.listed() == {"a", "b", "c"}
+    assert pooled.documents.get("d") is None
+
+
+def test_all_texts_are_kept_when_asked(pooled: Collection) -> None:
+    """With `all_texts` every text is kept, the empty one too, which is a text."""
+    assert pooled.documents.add([A, B, C], all_texts=True) == ImportReport(added=3)
+    assert pooled.documents.get("c") == C
+    assert pooled.documents.count_without_text() == TextCounts(0, 2)
+
+
+def test_text_comes_when_the_document_is_pooled_later(pooled: Collection) -> None:
+    """Importing again after a new pool brings the texts that were left out, without `replace`."""
+    pooled.documents.add([A, B, C])
+    pooled.pools.add(make_pool({"1": ["c"]}, name="second", manifest={"depth": 2}))
+    assert pooled.documents.count_without_text() == TextCounts(1, 3)
+    assert pooled.documents.add([A, B, C]) == ImportReport(texts=1, unchanged=2)
+    assert pooled.documents.get("c") == C
+    assert pooled.documents.count_without_text() == TextCounts(0, 3)
+
+
+def test_pooled_without_text_counts_documents(
+    pooled: Collection, collection_name: str
+) -> None:  # fmt: skip
+    """Counts are of documents, not pairs, in pools that are not withdrawn."""
+    assert pooled.documents.count_without_text() == TextCounts(2, 2)
+    pooled.documents.add([A])
+    assert pooled.documents.count_without_text() == TextCounts(1, 2)
+    pooled.pools.add(make_pool({"1": ["c"], "2": ["c"]}, name="second", manifest={"depth": 2}))
+    assert pooled.documents.count_without_text() == TextCounts(2, 3)
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
+    assert pooled.documents.count_without_text() == TextCounts(1, 2)
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    assert pooled.documents.count_without_text() == TextCounts(0, 0)
+
+
+def test_documents_to_be_drawn_are_not_counted_as_pooled(pooled: Collection) -> None:
+    """What an adaptive pool chooses from is apart, until it is drawn or its budget is spent."""
+    pooled.pools.add(adaptive_pool({"1": ["a", "x", "y"], "2": ["x", "z"]}, 1))
+    pooled.documents.add([A, Document("x", "", "An x.")])
+    # a and b are pooled; x, y and z are not.
+    assert pooled.documents.count_without_text() == TextCounts(1, 2, 2, 3)
+    pooled.pools.draw("live", "2", lambda _: "z")
+    # z is pooled now, and no more may be drawn for 2; x and y are to be chosen from for 1.
+    assert pooled.documents.count_without_text() == TextCounts(2, 3, 1, 2)
+    pooled.pools.draw("live", "1", lambda _: "a")
+    assert pooled.documents.count_without_text() == TextCounts(2, 3)
+    pooled.pools.add(adaptive_pool({"5": ["q"]}, 1, name="other"))
+    assert pooled.documents.count_without_text() == TextCounts(2, 3, 1, 1)
+    pooled.pools.withdraw("other")
+    assert pooled.documents.count_without_text() == TextCounts(2, 3)
+
+
+def test_text_of_a_withdrawn_pool_is_not_kept(pooled: Collection, collection_name: str) -> None:
+    """A pool that was withdrawn asks for no texts; a text that is there stays."""
+    pooled.documents.add([A])
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    report = pooled.documents.add([A, B])
+    assert report == ImportReport(added=1, unchanged=1, left_out=1)
+    assert (pooled.documents.get("a"), pooled.documents.get("b")) == (A, Document("b"))
+
+
+@pytest.mark.parametrize("all_texts", [False, True])
+def test_same_documents_again_change_nothing(
+    pooled: Collection, collection_name: str, all_texts: bool
+) -> None:
+    """Importing the same documents again is counted and writes nothing."""
+    pooled.documents.add([A, B, C], all_texts=all_texts)
+    before = stored_rows(collection_name)
+    for replace in (False, True):
+        report = pooled.documents.add([C, A, B], all_texts=all_texts, replace=replace)
+        assert (report.added, report.unchanged, report.replaced) == (0, 3, 0)
+    assert stored_rows(collection_name) == before
+
+
+def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str) -> None:
+    """A document with another title or text is refused; with `replace` it is taken."""
+    pooled.documents.add([A])
+    for number, other in enumerate((Document("a", A.title, "No."), Document("a", "W", "No."))):
+        new = Document(f"new-{number}", "", "x")
+        before = stored_rows(collection_name)
+        with pytest.raises(ConflictError, match="document `a` exists with another text") as told:
+            pooled.documents.add([new, other])
+        assert told.value.hint == "--replace takes the new text"
+        assert stored_rows(collection_name) == before
+        report = pooled.documents.add([new, other], all_texts=True, replace=True)
+        assert report == ImportReport(added=1, replaced=1)
+        assert pooled.documents.get("a") == other
+
+
+@pytest.mark.parametrize(
+    "damage", ["text = :raw", "title = :raw", "text = NULL", "title = NULL", "text = :no_utf8"]
+)
+def test_damaged_text_is_written_again(pooled: Collection, collection_name: str, damage: str) -> None:
+    """With `replace` a text that is not what its hash says is written again, and no other."""
+    pooled.documents.add([A, B])
+    before = stored_rows(collection_name)
+    values = {"raw": b"Fish and wind.", "no_utf8": b"\xff\xfe"}
+    values = {name: value for name, value in values.items() if f":{name}" in damage}
+    change_stored(collection_name, f"UPDATE document SET {damage} WHERE docno = 'a'", **values)
+    assert pooled.documents.add([A, B], replace=True) == ImportReport(unchanged=1, replaced=1)
+    assert stored_rows(collection_name) == before
+    assert pooled.documents.add([A, B], replace=True) == ImportReport(unchanged=2)
+
+
+def test_docnos_alone_are_listed(pooled: Collection) -> None:
+    """A file of docnos lists them, and takes no text away."""
+    pooled.documents.add([A])
+    report = pooled.documents.add([Document("a"), Document("b"), Document("z")])
+    assert report == ImportReport(added=2, unchanged=1, without_text=3)
+    assert pooled.documents.get("a") == A
+    assert pooled.documents.get("z") == Document("z")
+    assert pooled.documents.listed() == {"a", "b", "z"}
+    again = pooled.documents.add([Document("a"), Document("b"), Document("z")])
+    assert again == ImportReport(unchanged=3, without_text=3)
+    assert pooled.documents.add([B]) == ImportReport(texts=1)
+    assert pooled.documents.get("b") == B
+
+
+def test_text_is_kept_raw(pooled: Collection) -> None:
+    """Whatever characters a text has, it comes back the same."""
+    for raw in (
+        Document("a", "NUL \0 in a title", "text \0 with \0\0 NULs"),
+        Document("a", "\ud83d alone", "low \udfff, high \ud800, and a pair \U0001f377"),
+        Document("a", "\x1b]0;owned\x07", "\u202eabc\r\nline\rline\x85line"),
+        Document("a", " ", "\n"),
+        Document("a", "日本語", "の" * 1_000_000),
+    ):
+        pooled.documents.add([raw], replace=True)
+        assert pooled.documents.get("a") == raw
+        assert pooled.documents.add([raw]) == ImportReport(unchanged=1)
+
+
+def test_error_in_the_stream_takes_all_of_it_back(
+    pooled: Collection, collection_name: str
+) -> None:  # fmt: skip
+    """When the file turns out bad at its end, none of it is kept, and the object works on."""
+
+    def stream() -> Iterator[Document]:
+        yield A
+        for number in range(1200):
+            yield Document(f"d{number}", "", "x")
+        raise FormatError("docs.jsonl", [], n_faults=1)
+
+    pooled.documents.add([B])
+    before = stored_rows(collection_name)
+    with pytest.raises(FormatError):
+        pooled.documents.add(stream(), all_texts=True)
+    assert stored_rows(collection_name) == before
+    # Rows of the first attempt are gone, and with them the ids the object had learnt.
+    with Collection(collection_name) as other:
+        other.documents.add([Document("z"), Document("d7", "", "other")], all_texts=True)
+    assert pooled.documents.add([A, Document("d7", "", "other")], all_texts=True) == ImportReport(
+        added=1, unchanged=1
+    )
+    pooled.pools.add(make_pool({"9": ["d8", "d7", "z"]}, name="second", manifest={"depth": 2}))
+    assert [entry.docno for entry in pooled.pools.get("second").entries] == ["d8", "d7", "z"]
+    assert pooled.documents.get("d7") == Document("d7", "", "other")
+
+
+def test_many_batches_are_one_import(pooled: Collection, collection_name: str) -> None:
+    """A stream longer than a batch is counted and stored whole."""
+    documents = [Document(f"d{number}", str(number), "x") for number in range(1777)]
+    assert pooled.documents.add(iter(documents), all_texts=True) == ImportReport(added=1777)
+    assert count_rows(collection_name)["document"] == 2 + 1777
+    assert pooled.documents.get("d1776") == documents[1776]
+    with engine_of(collection_name) as engine, reading(engine) as session:
+        found = rows_by_key(session, (one.docno for one in documents), DOCUMENT.c.docno, DOCUMENT.c.id)
+    assert len(found) == 1777
+    ids = pooled.documents.numbers()
+    assert pooled.documents.names(ids.values()) == {number: docno for docno, number in ids.items()}
+    with pytest.raises(StoreError, match="document number 9999, which is not there"):
+        pooled.documents.names([1, 9999])
+    assert pooled.documents.add(documents).unchanged == 1777
+
+
+def test_ids_are_text(collection: Collection) -> None:
+    """Docnos that differ in case, width, normal form or leading zeros only are different."""
+    docnos = ["1", "001", "1.0", "NA", "na", "None", '"x', "'x", "2681119#1", "%s", ":a", "a\\",
+              "日本", "Ａ", "A", "é", "e\u0301"]  # fmt: skip
+    report = collection.documents.add(
+        (Document(docno, "", f"text of {docno}") for docno in docnos), all_texts=True
+    )
+    assert report.added == len(docnos)
+    assert collection.documents.listed() == set(docnos)
+    for docno in docnos:
+        assert collection.documents.get(docno) == Document(docno, "", f"text of {docno}")
+
+
+def test_hash_tells_title_from_text() -> None:
+    """Two documents have one hash only when title and text are the same."""
+    documents = [A, B, C, Document("x", "Fish and wine.", "Wine"), Document("x", "WineFish", "x")]
+    documents += [Document("x", "Wine Fish", "x"), Document("x", "\ud800"), Document("x", "?")]
+    assert len({document_sha256(document) for document in documents}) == len(documents)
+    assert document_sha256(A) == document_sha256(Document("other docno", A.title, A.text))
+
+
+HTML = "<h1>Oaks</h1>\r\n<p>Tom &amp; <b>Jerry</b>.</p>"
+FIELDS = (("url", "http://a\x1b[2J"), ("date", "1991"))
+OAKS = Document("a", "Oaks", HTML, FIELDS, "html")
+
+
+def test_fields_go_with_the_text(pooled: Collection) -> None:
+    """They come back as they came, and the hash is of title and text as before."""
+    assert pooled.documents.add(
+        [OAKS, Document("z", "", "x", FIELDS)], fields=["date", "url"]
+    ) == ImportReport(added=2, left_out=1)
+    assert pooled.documents.get("a") == OAKS
+    assert pooled.documents.get("z") == Document("z")
+    assert pooled.fields == ("date", "url")
+    assert pooled.details.document("a").sha256 == document_sha256(Document("a", "Oaks", HTML))
+
+
+def test_fields_are_added_and_not_replaced_unasked(pooled: Collection) -> None:
+    """More of them is an addition, the same again nothing, another value a conflict as of a text."""
+    pooled.documents.add([Document("a", "Oaks", HTML)])
+    with_url = Document("a", "Oaks", HTML, FIELDS[:1])
+    assert pooled.documents.add([with_url]) == ImportReport(described=1)
+    assert pooled.documents.add([OAKS]) == ImportReport(described=1)
+    assert pooled.documents.add([with_url]) == ImportReport(unchanged=1)
+    assert pooled.documents.get("a") == OAKS
+    other = Document("a", "Oaks", HTML, (("date", "1992"),))
+    with pytest.raises(ConflictError, match="document `a` exists with another date"):
+        pooled.documents.add([other])
+    with pytest.raises(ConflictError, match="exists with another markup"):
+        pooled.documents.add([Document("a", "Oaks", HTML, (), "markdown")])
+    assert pooled.documents.add([other], replace=True) == ImportReport(replaced=1)
+    assert pooled.documents.get("a") == Document("a", "Oaks", HTML, (FIELDS[0], ("date", "1992")), "html")
+
+
+def test_desk_shows_what_was_chosen_in_that_order(pooled: Collection) -> None:
+    """Fit for a terminal; a document without text has its fields, too; nothing else is shown."""
+    pooled.documents.add(
+        [OAKS, Document("b", "", None, (("url", "u"), ("date", " ")))], fields=["date", "url"]
+    )
+    desk = pooled.desk("ann")
+    page = desk.page("a")
+    assert page.fields == (("date", "1991"), ("url", "http://a␛[2J"))
+    assert page.text == "Oaks\n\nTom & Jerry."
+    assert desk.page("b").fields == (("url", "u"),)
+    pooled.documents.add([], fields=[])
+    assert pooled.desk("ann").page("a").fields == ()
+    assert pooled.fields == ()
+
+
+def test_evidence_is_stored_of_the_raw_text(pooled: Collection) -> None:
+    """Marked in what is read, stored with the tags in between, and shown as it was marked."""
+    pooled.documents.add([OAKS])
+    sitting = JudgeAtWork(pooled.desk("ann"), "1")
+    marked = Passage(6, 11, "Tom & Jerry")
+    task = sitting.act("a", Action.MARK, passages=(marked,))
+    assert task.passages == (marked,)
+    (raw,) = next(iter(pooled.judgements.history())).passages
+    assert raw == Passage(HTML.index("Tom"), len("Tom &amp; <b>Jerry"), "Tom &amp; <b>Jerry")
+    again = {one.docno: one for one in pooled.desk("ann").queue("1")}
+    assert again["a"].passages == (marked,)
+    assert sitting.act("a", Action.NOTE, note="see").passages == (marked,)
+    sitting.desk.leave()
+
+
+def faults(name: str) -> set[str]:
+    """Return the checks that found something."""
+    return {one.name for one in verify(collection_url(name)) if one.n_faults}
+
+
+def test_damaged_fields_are_told(pooled: Collection, collection_name: str) -> None:
+    """By the digest of their table, and where they are no JSON or of no known markup."""
+    pooled.documents.add([OAKS])
+    assert faults(collection_name) == set()
+    change_stored(collection_name, "UPDATE document_metadata SET markup = 'odt'")
+    assert faults(collection_name) == {"digests", "fields"}
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """Make a collection of four documents, one of them with fields and markup."""
+    place = make(tmp_path / "whole.db")
+    with Collection(str(place)) as opened:
+        opened.documents.add([Document("a", "a", "text of a", FIELDS, "html")], fields=["date", "url"])
+    return place
+
+
+def described(place: Path | str) -> tuple[tuple[str, ...], Document | None, Document | None]:
+    """Return what a collection shows, and two of its documents."""
+    with Collection(str(place)) as opened:
+        return opened.fields, opened.documents.get("a"), opened.documents.get("b")
+
+
+def test_servers_and_directories_carry_fields(whole: Path, tmp_path: Path, postgres_url: str) -> None:
+    """And the same collection gives the same files again; without texts there is none of it."""
+    expected = described(whole)
+    assert expected[0] == ("date", "url")
+    files = export(whole, tmp_path / "files")
+    first = json.loads(files["documents.jsonl"].splitlines()[0])
+    assert (first["markup"], first["metadata"]) == ("html", {"url": "http://a\x1b[2J", "date": "1991"})
+    again = tmp_path / "again.db"
+    read_directory(str(again), tmp_path / "files")
+    assert described(again) == expected
+    assert export(again, tmp_path / "more") == files
+    carry(str(whole), postgres_url)
+    assert described(postgres_url) == expected
+    for place in (again, postgres_url):
+        assert faults(str(place)) == set()
