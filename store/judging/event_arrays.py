@@ -47,7 +47,7 @@ def fetch_rounds(connection: Connection) -> list[str]:
 def newest_events(
     connection: Connection,
     judge_ids: NDArray[np.int64] | None,
-    rounds: Sequence[str] = (),
+    rounds: Sequence[str] | None = None,
     *,
     topic: int | None = None,
     until: AsOf | None = None,
@@ -63,10 +63,10 @@ def newest_events(
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     columns = [*_EVENTS]
-    if rounds:
+    if rounds is not None:
         literals = (name.replace("'", "''") for name in rounds)
         cases = (f"WHEN '{literal}' THEN {place}" for place, literal in enumerate(literals))
-        columns.append(f"CASE iteration {' '.join(cases)} END")
+        columns.append(f"CASE iteration {' '.join(cases)} END" if rounds else "0")
     query = f"SELECT {', '.join(columns)} FROM judgement WHERE {where}"
     pairs, whose, codes, *more = fetch_integers(connection, query, len(columns)).T
     if pairs.size and int((whose & LOW).max()) > 1:
