@@ -74,6 +74,7 @@ ASKED = """
 def test_a_look_is_one_transaction_and_changes_nothing(collection: Collection) -> None:
     """Each method that reads begins once, and sends nothing that writes."""
     fill(collection)
+    collection.judgements.current()  # indexes are looked at once, on a connection of their own
     methods: dict[str, list[str]] = {}
     for area in [name for name, value in vars(Collection).items() if isinstance(value, cached_property)]:
         for name, method in vars(type(getattr(collection, area))).items():
