@@ -15,8 +15,8 @@ import pytest
 
 import pooler as p
 from store.records import JudgeKind
-from tests.judge_ui.pilots import judging, press, strips
 from tests.readme_blocks import ROOT
+from tests.screens.sitting import judging, press, strips
 
 PICTURES = ROOT / "docs" / "pictures"
 MOST_BYTES = 100_000

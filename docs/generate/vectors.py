@@ -23,7 +23,7 @@ ROOMS = {
     "tests/collection": "Files and rank orders",
     "tests/store": "Files and rank orders",
     "tests/cli": "Whole commands",
-    "tests/judge_ui": "The judging screen",
+    "tests/screens": "The judging screen",
 }
 """What the tests of a folder are about: the first that is above it decides."""
 

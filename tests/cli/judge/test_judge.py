@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.run import Cli, controls, environment, program, run_process, write
-from tests.web.served import serving
+from tests.page.pages import serving
 
 PLAIN = "pooler judge --plain works without a full screen"
 

@@ -12,8 +12,8 @@ from pooler.commands.judge.judge import memory_of
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 from tests.helpers.run import run_process
-from tests.judge_ui.conftest import new_collection
-from tests.judge_ui.pty_terminal import PtyTerminal
+from tests.helpers.world import new_collection
+from tests.screens.terminals import PtyTerminal
 
 pytestmark = pytest.mark.slow
 

@@ -1,0 +1,992 @@
+"""The judging state machine on a real collection, with a clock that is set by hand."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, update
+
+from judge_ui.session.messages import goodbye, remarks, text_shown
+from judge_ui.session.queue import Filter
+from judge_ui.session.session import JudgingSession
+from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name
+from judge_ui.text.marking import seen_in_raw, seen_in_text
+from store.collection import Collection
+from store.content.documents import document_sha256
+from store.db.engine import collection_url, engine_at, writing
+from store.db.tables import GUIDELINE, SITTING
+from store.errors import StoreError, UnknownNameError
+from store.records import Document, Grade, Passage, Pool, PoolEntry, State, Topic
+from tests.helpers.world import make_scale, parse_scale
+from tests.screens.conftest import ENGLISH, Maker, shown
+from tests.screens.sitting import locked
+from tests.store.places import held_place, let_lapse
+
+Events = Callable[[], list[dict[str, Any]]]
+
+
+def sit(collection: Collection, clock: Any, judge: str = "alice", **options: Any) -> JudgingSession:
+    """Sit a judge down."""
+    return JudgingSession(collection.desk(judge, program="test 1"), clock=clock, **options)
+
+
+def show(session: JudgingSession, clock: Any, seconds: float = 1.0) -> None:
+    """Paint the document and let the judge read."""
+    session.mark_shown()
+    clock.wait(seconds)
+
+
+def grade(session: JudgingSession, clock: Any, value: int) -> KeyOutcome:
+    """Read the document and grade it."""
+    show(session, clock)
+    return session.grade(value).outcome
+
+
+def docno(session: JudgingSession) -> str:
+    """Return the docno before the judge."""
+    assert session.task is not None
+    return session.task.docno
+
+
+def test_what_is_not_there_cannot_be_opened_and_what_is_open_stays(
+    two_topics: Collection, clock: Any
+) -> None:
+    """A fresh topic opens at its first document; an unknown one changes nothing."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.set_own_terms("steel")
+    assert (docno(session), session.progress.total, session.progress.left) == ("e0", 4, 4)
+    with pytest.raises(UnknownNameError, match="unknown topic `99`"):
+        session.open_topic("99")
+    assert (docno(session), session.own_terms, session.is_complete) == ("e0", ("steel",), False)
+
+
+def test_a_decision_leads_to_what_was_passed_over_and_the_last_one_stays(
+    two_topics: Collection, clock: Any
+) -> None:
+    """After the last document comes the first one that has no decision; grade 0 is a decision."""
+    session = sit(two_topics, clock)
+    session.open_topic("0013")
+    assert session.go_next()
+    assert not session.go_next()
+    grade(session, clock, 0)
+    assert docno(session) == "j0"
+    assert not session.go_previous()
+    grade(session, clock, 0)
+    assert session.is_complete
+    assert (docno(session), session.progress.judged) == ("j0", 2)
+
+
+def test_a_key_within_the_dwell_is_dropped_counted_and_stored_once(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """The dwell is counted from the paint, however long ago a key was dropped before it."""
+    session = sit(two_topics, clock, min_dwell=0.3)
+    session.open_topic("12")
+    for _ in range(2):
+        assert session.grade(2).outcome is KeyOutcome.TOO_EARLY  # not painted yet
+        clock.wait(1)
+    session.mark_shown()
+    clock.wait(0.29)
+    assert session.grade(2).outcome is KeyOutcome.TOO_EARLY
+    assert events() == []
+    clock.wait(0.31)
+    session.note("a note")
+    assert session.grade(2).outcome is KeyOutcome.SAVED
+    assert session.grade(2).outcome is KeyOutcome.TOO_EARLY
+    session.go_next()
+    grade(session, clock, 2)  # a key dropped on a document that was left is not counted against this one
+    found = [(event["docno"], event["dropped_keys"], event["dwell_ms"]) for event in events()]
+    assert found == [("e0", 3, 600), ("e0", 0, 600), ("e2", 0, 1000)]
+
+
+def test_the_same_again_writes_nothing_and_goes_on(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Confirming a grade is no second judgement, nor skipping twice; changing one's mind appends."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    shown(session).skip()
+    session.go_previous()
+    assert shown(session).skip().outcome is KeyOutcome.UNCHANGED
+    session.go_to(0)
+    assert grade(session, clock, 2) is KeyOutcome.UNCHANGED
+    assert len(events()) == 2
+    session.go_to(0)
+    grade(session, clock, 0)
+    assert [(row["docno"], row["revision"], row["grade"]) for row in events()] == [
+        ("e0", 1, 2),
+        ("e1", 1, None),
+        ("e0", 2, 0),
+    ]
+
+
+def test_a_later_sitting_resumes_at_the_first_document_without_a_decision(
+    two_topics: Collection, clock: Any
+) -> None:
+    """Graded, skipped and impossible documents are not shown again on opening."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    shown(session).skip()
+    shown(session).cannot("unreadable")
+    session.desk.leave()
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert docno(later) == "e3"
+    progress = later.progress
+    assert (progress.judged, progress.skipped, progress.cannot, progress.left) == (1, 1, 1, 1)
+
+
+def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Events) -> None:
+    """Thirty keys a second for three seconds are ninety dropped keys; a pause ends it."""
+    session = sit(two_topics, clock, min_dwell=0.3)
+    session.open_topic("12")
+    session.mark_shown()
+    outcomes = []
+    for _ in range(90):
+        clock.wait(1 / 30)
+        outcomes.append(session.grade(1).outcome)
+    assert set(outcomes) == {KeyOutcome.TOO_EARLY}
+    clock.wait(0.31)
+    assert session.grade(1).outcome is KeyOutcome.SAVED
+    assert [event["dropped_keys"] for event in events()] == [90]
+
+
+def test_an_event_says_everything_about_how_it_came_about(
+    make_collection: Callable[..., Collection], clock: Any, events: Events
+) -> None:
+    """Order, place, times, text and sitting are in the row, for studies of judging."""
+    topic = Topic("12", "bridges")
+    texts = [Document("b", "B", "text b"), Document("a", "A", "text a")]
+    manifest = {"out_order": "priority"}
+    session = sit(make_collection({topic: texts}, manifest=manifest), clock)
+    session.open_topic("12")
+    before = datetime.now(UTC)
+    grade(session, clock, 1)
+    show(session, clock, 2.5)
+    session.grade(0)
+    first, second = events()
+    assert (first["docno"], second["docno"]) == ("b", "a")
+    assert (first["position"], second["position"]) == (0, 1)
+    assert [one["display_order"] for one in (first, second)] == ["priority"] * 2
+    assert (first["dwell_ms"], second["dwell_ms"]) == (1000, 2500)
+    assert (first["active_ms"], second["active_ms"]) == (1000, 2500)
+    assert [event["document_sha256"] for event in (first, second)] == [
+        document_sha256(text) for text in texts
+    ]
+    assert first["sitting_id"] == second["sitting_id"] is not None
+    assert (first["action"], first["state"], first["grade"], first["revision"]) == ("judge", "judged", 1, 1)
+    shown, judged = (
+        datetime.fromisoformat(first[name]).replace(tzinfo=UTC) for name in ("shown_at", "judged_at")
+    )
+    assert before <= shown <= judged <= datetime.now(UTC) < before + timedelta(minutes=1)
+
+
+PAUSED: dict[str, Callable[[JudgingSession], object]] = {
+    "touch": lambda session: session.touch(),
+    "undo": lambda session: session.undo(),
+    "redo": lambda session: session.redo(),
+    "previous": lambda session: session.go_previous(),
+    "note": lambda session: shown(session).note("odd"),
+    "mark": lambda session: shown(session).mark([Passage(0, 4, "Text")]),
+    "skip": lambda session: shown(session).skip(),
+    "cannot": lambda session: shown(session).cannot("unreadable"),
+}
+"""Keys that stay at the first document when it has a grade of an earlier sitting, in this order."""
+
+
+def test_every_key_ends_a_pause(two_topics: Collection, clock: Any, events: Events) -> None:
+    """Pauses of 100 s with any key between them are all work; two without one count as 120 s."""
+    first = sit(two_topics, clock)
+    first.open_topic("12")
+    grade(first, clock, 2)
+    first.desk.leave()
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    session.go_previous()
+    session.mark_shown()
+    for press in PAUSED.values():
+        clock.wait(100)
+        press(session)
+    clock.wait(100)
+    session.grade(1)
+    event = events()[-1]
+    expected = 100_000 * (len(PAUSED) + 1)
+    assert (event["action"], event["dwell_ms"], event["active_ms"]) == ("judge", expected, expected)
+
+
+@pytest.mark.parametrize("act", ["skip", "cannot"])
+def test_taking_a_grade_away_asks_first(two_topics: Collection, clock: Any, events: Events, act: str) -> None:
+    """Skipping a graded document, or calling it impossible, needs a yes."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.go_previous()
+    decide = (
+        shown(session).skip if act == "skip" else lambda **said: shown(session).cannot("unreadable", **said)
+    )
+    asked = decide()
+    assert asked.outcome is KeyOutcome.CONFIRM
+    wanted = {"skip": "take back grade 2 and skip?", "cannot": "replace grade 2 by cannot be judged?"}
+    assert asked.message == wanted[act]
+    assert len(events()) == 1
+    assert decide(confirmed=True).outcome is KeyOutcome.SAVED
+    last = events()[-1]
+    assert (last["action"], last["grade"], last["revision"]) == (act, None, 2)
+    assert last["reason"] == (b"" if act == "skip" else b"unreadable")
+
+
+def test_a_note_keeps_grade_and_document(two_topics: Collection, clock: Any, events: Events) -> None:
+    """A note is an event of its own that moves nothing; the same note again is none."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    shown(session).note("see p. 3 \x1b[31m")
+    assert docno(session) == "e0"
+    assert shown(session).note("see p. 3 \x1b[31m").outcome is KeyOutcome.UNCHANGED
+    grade(session, clock, 2)
+    rows = [(row["action"], row["state"], row["grade"], row["note"]) for row in events()]
+    assert rows == [
+        ("note", "unjudged", None, b"see p. 3 \x1b[31m"),
+        ("judge", "judged", 2, b"see p. 3 \x1b[31m"),
+    ]
+
+
+def test_undo_goes_back_event_by_event_across_notes_and_topics(
+    two_topics: Collection, clock: Any, events: Events
+) -> None:
+    """Undo takes back the latest event, wherever it was, and shows its document."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    shown(session).note("a note on e1")
+    session.open_topic("0013")
+    grade(session, clock, 1)
+    assert (session.undoing.n_decided, len(session.undoing)) == (2, 3)
+
+    assert session.undo().message == "grade 1 undone: unjudged again"
+    assert (docno(session), session.progress.judged) == ("j0", 0)
+    assert session.undo().message == "note undone"
+    assert session.topic is not None
+    assert (session.topic.topic, docno(session)) == ("12", "e1")
+    assert session.task is not None
+    assert (session.task.note, session.task.state) == ("", State.UNJUDGED)
+    session.undo()
+    assert (docno(session), session.progress.judged) == ("e0", 0)
+    assert session.undo().outcome is KeyOutcome.NOTHING
+    assert session.undoing.n_decided == 0
+    assert [row["action"] for row in events()] == ["judge", "note", "judge", *["undo"] * 3]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        ("skip", "skip undone: unjudged again"),
+        ("cannot", "can't judge undone: unjudged again"),
+        ("skip, grade", "grade 1 undone: skipped again"),
+        ("cannot, grade", "grade 1 undone: cannot be judged again"),
+        ("grade, cannot", "can't judge undone: grade 1 again"),
+    ],
+)
+def test_undo_says_what_was_undone_and_what_stands_again(
+    two_topics: Collection, clock: Any, act: str, message: str
+) -> None:
+    """The judge reads which event was taken back, not only how the document stands."""
+    session = sit(two_topics, clock, advance=False)
+    session.open_topic("12")
+    for step in act.split(", "):
+        if step == "grade":
+            grade(session, clock, 1)
+        elif step == "skip":
+            shown(session).skip()
+        else:
+            shown(session).cannot("unreadable", confirmed=True)
+    assert session.undo().message == message
+
+
+def test_undo_reaches_this_sitting_only(two_topics: Collection, clock: Any) -> None:
+    """What an earlier sitting decided cannot be undone by accident."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.desk.leave()
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert later.undo().outcome is KeyOutcome.NOTHING
+
+
+def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
+    two_topics: Collection, clock: Any, collection_file: Path
+) -> None:
+    """A pool withdrawn in between does not break the screen."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 2)
+    session.open_topic("0013")
+    two_topics.pools.add(Pool([PoolEntry("12", "e3", 0)], {}, name="other"))
+    with closing(sqlite3.connect(collection_file)) as connection:
+        connection.execute("UPDATE pool SET withdrawn = 1 WHERE name = 'pool'")
+        connection.commit()
+    undone = session.undo()
+    assert undone.outcome is KeyOutcome.SAVED
+    assert undone.message.endswith("unjudged again; e0 is no longer in your queue")
+    assert docno(session) == "e3"
+
+
+@pytest.fixture
+def met(two_topics: Collection, clock: Any) -> JudgingSession:
+    """Sit at a laptop and grade what the same judge has graded at a desktop since."""
+    desktop, laptop = sit(two_topics, clock), sit(two_topics, clock)
+    desktop.open_topic("12")
+    laptop.open_topic("12")
+    grade(desktop, clock, 1)
+    show(laptop, clock)
+    result = laptop.grade(2)
+    assert result.outcome is KeyOutcome.CONFLICT
+    assert "grade 1" in result.message
+    return laptop
+
+
+def revisions(events: Events) -> list[tuple[int, str, int | None]]:
+    """Read revision, action and grade of every event."""
+    return [(row["revision"], row["action"], row["grade"]) for row in events()]
+
+
+def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
+    met: JudgingSession, events: Events
+) -> None:
+    """Nothing is written, the document stays, and what stands elsewhere is said."""
+    assert (docno(met), met.undoing.n_decided) == ("e0", 0)
+    assert met.task is not None
+    assert met.task.grade == 1
+    conflict = met.conflict
+    assert conflict is not None
+    assert (conflict.theirs, conflict.attempt.words) == ("grade 1", "2 relevant")
+    assert conflict.host == socket.gethostname()
+    assert revisions(events) == [(1, "judge", 1)]
+
+
+@pytest.mark.parametrize("settle", [JudgingSession.replace_theirs, lambda session: session.grade(2)])
+def test_a_conflict_is_settled_by_replacing(
+    met: JudgingSession, events: Events, settle: Callable[[JudgingSession], KeyResult]
+) -> None:
+    """The grade given here, or pressed again, becomes the next revision, and the judge goes on."""
+    assert settle(met).outcome is KeyOutcome.SAVED
+    assert revisions(events) == [(1, "judge", 1), (2, "judge", 2)]
+    assert (docno(met), met.conflict) == ("e1", None)
+    assert met.undo().message == "grade 2 undone: grade 1 again"
+
+
+def test_a_conflict_is_settled_by_keeping(met: JudgingSession, events: Events) -> None:
+    """What was graded elsewhere stands; what was graded here is in the history, taken back."""
+    assert met.keep_theirs().outcome is KeyOutcome.SAVED
+    assert revisions(events) == [(1, "judge", 1), (2, "judge", 2), (3, "undo", 1)]
+    assert (docno(met), met.conflict, met.undoing.n_decided) == ("e1", None, 0)
+    assert met.tasks[0].grade == 1
+    assert met.undo().outcome is KeyOutcome.NOTHING
+
+
+def test_the_same_grade_elsewhere_is_no_conflict(two_topics: Collection, clock: Any, events: Events) -> None:
+    """Who gave the same grade twice is not asked which of them."""
+    desktop, laptop = sit(two_topics, clock), sit(two_topics, clock)
+    desktop.open_topic("12")
+    laptop.open_topic("12")
+    grade(desktop, clock, 1)
+    assert grade(laptop, clock, 1) is KeyOutcome.UNCHANGED
+    assert (docno(laptop), laptop.conflict) == ("e1", None)
+    assert len(events()) == 1
+
+
+def test_a_place_that_went_to_another_judge_is_said_and_passed_by(
+    make_collection: Maker, collection_file: Path, clock: Any, events: Events
+) -> None:
+    """Nothing is written on what is no longer one's own; the next undecided document comes, from the top."""
+    collection = make_collection({ENGLISH: [Document(one, "", f"Text of {one}.") for one in "abcd"]})
+    held_place(str(collection_file), "12", "abcd", None, lease_s=600)
+    session = sit(collection, clock)
+    session.open_topic("12")
+    grade(session, clock, 1)
+    session.go_next()
+    show(session, clock)
+    let_lapse(str(collection_file), "alice", "c")
+    assert collection.desk("bob").claim("12")
+    refused = session.grade(2)
+    assert refused.outcome is KeyOutcome.FAILED
+    assert refused.message == "NOT SAVED (2 relevant): the document is no longer in your queue"
+    assert (docno(session), session.pending) == ("b", None)
+    grade(session, clock, 0)
+    assert session.is_complete
+    assert [(row["docno"], row["grade"]) for row in events()] == [("a", 1), ("b", 0)]
+
+
+def test_reading_ahead_gives_the_document_a_decision_leads_to(two_topics: Collection, clock: Any) -> None:
+    """The page ahead is the next one without a decision; at the end there is none."""
+    session = sit(two_topics, clock)
+    session.open_topic("0013")
+    ahead = session.page_ahead()
+    assert ahead is not None
+    assert ahead.docno == "j1"
+    grade(session, clock, 0)
+    grade(session, clock, 0)
+    assert session.page_ahead() is None
+
+
+def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any) -> None:
+    """A note decides nothing, a document graded twice is one, and undo takes its count back."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    shown(session).note("hello")
+    assert goodbye(session) == "alice: 0 decisions in this sitting, all saved"
+    grade(session, clock, 2)
+    session.go_previous()
+    grade(session, clock, 1)
+    assert goodbye(session) == "alice: 1 decision in this sitting, all saved"
+    session.undo()
+    assert session.undoing.n_decided == 1
+    session.undo()
+    assert (session.undoing.n_decided, len(session.undoing)) == (0, 1)
+
+
+def test_what_is_skipped_keeps_the_topic_open(two_topics: Collection, clock: Any) -> None:
+    """Three decisions and one skipped are 3 of 4; the next sitting opens at what was skipped."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    grade(session, clock, 1)
+    shown(session).skip()
+    before = session.progress
+    grade(session, clock, 1)
+    assert not session.reaches_end(before)
+    before = session.progress
+    grade(session, clock, 1)
+    assert session.reaches_end(before)
+    assert (session.is_through, session.is_complete, session.progress.decided) == (True, False, 3)
+    assert docno(session) == "e1"
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert docno(later) == "e1"
+    before = later.progress
+    grade(later, clock, 2)
+    assert later.is_complete
+    assert later.reaches_end(before)
+
+
+@pytest.mark.parametrize("text", [None, "", " \n"])
+def test_a_grade_for_a_document_without_text_is_asked_about(
+    make_collection: Maker, clock: Any, events: Any, text: str | None
+) -> None:
+    """Nothing is written until it is confirmed; that it cannot be judged needs no question."""
+    documents = [Document("a", "", text), Document("b", "", text), Document("c", "", "Text.")]
+    session = sit(make_collection({ENGLISH: documents}), clock)
+    session.open_topic("12")
+    session.mark_shown(session.page())
+    clock.wait(5)
+    assert session.grade(2).outcome is KeyOutcome.CONFIRM
+    assert events() == []
+    assert session.grade(2, confirmed=True).outcome is KeyOutcome.SAVED
+    session.mark_shown(session.page())
+    assert session.cannot("text missing").outcome is KeyOutcome.SAVED
+    session.mark_shown(session.page())
+    clock.wait(5)
+    assert session.grade(0).outcome is KeyOutcome.SAVED
+    assert [event["action"] for event in events()] == ["judge", "cannot", "judge"]
+
+
+Locked = Callable[[], AbstractContextManager[None]]
+
+
+@pytest.fixture
+def opened(two_topics: Collection, clock: Any) -> JudgingSession:
+    """Open the English topic."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    return session
+
+
+@pytest.fixture
+def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Locked:
+    """Give a way to make writing impossible for a while."""
+
+    @contextmanager
+    def hold() -> Iterator[None]:
+        two_topics._db.engine.dispose()
+        monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+        with locked(collection_file):
+            yield
+
+    return hold
+
+
+def grades(events: Any) -> list[tuple[str, str, int | None]]:
+    """Read docno, action and grade of every event."""
+    return [(row["docno"], row["action"], row["grade"]) for row in events()]
+
+
+def test_redo_does_again_what_was_undone_last(opened: JudgingSession, clock: Any, events: Any) -> None:
+    """Undone twice, redone twice: the same grades stand, in new events, and the judge is on."""
+    grade(opened, clock, 2)
+    grade(opened, clock, 1)
+    opened.undo()
+    opened.undo()
+    assert docno(opened) == "e0"
+    assert [opened.redo().message for _ in range(3)] == [
+        "2 relevant",
+        "1 partially relevant",
+        "nothing to redo",
+    ]
+    assert docno(opened) == "e2"
+    assert [task.grade for task in opened.tasks] == [2, 1, None, None]
+    assert grades(events)[-2:] == [("e0", "judge", 2), ("e1", "judge", 1)]
+    assert [(row["dwell_ms"], row["shown_at"]) for row in events()][-2:] == [(None, None)] * 2
+    assert opened.undo().message == "grade 1 undone: unjudged again"
+
+
+def test_a_decision_forgets_what_could_be_redone(opened: JudgingSession, clock: Any) -> None:
+    """Redo never overwrites what was decided since."""
+    grade(opened, clock, 2)
+    opened.undo()
+    grade(opened, clock, 0)
+    assert opened.redo().outcome is KeyOutcome.NOTHING
+    assert opened.tasks[0].grade == 0
+
+
+def test_passages_are_part_of_every_state_after_them(make_collection: Maker, clock: Any, events: Any) -> None:
+    """A grade, a note and an undo keep them; undoing the marking takes them away."""
+    text = "One.\r\nTwo \x1b is here.\r\n三つ目。"
+    collection = make_collection({ENGLISH: [Document("d", "", text), Document("e", "", "E")]})
+    session = sit(collection, clock)
+    session.open_topic("12")
+    page = session.page()
+    assert page.text == "One.\nTwo ␛ is here.\n三つ目。"
+    marked = (Passage(5, 14, "Two ␛ is here."), Passage(20, 3, "三つ目"))
+    assert page.text[5:19] == marked[0].text
+    assert page.text[20:23] == marked[1].text
+    assert shown(session).mark(marked[::-1]).message == "passage marked"
+    assert docno(session) == "d"
+    grade(session, clock, 1)
+    session.go_previous()
+    shown(session).note("why")
+    assert session.task is not None
+    assert (session.task.passages, session.task.grade) == (marked, 1)
+    later = sit(collection, clock)
+    later.open_topic("12")
+    later.go_to(0)
+    assert later.task is not None
+    assert later.task.passages == marked
+    assert [session.undo().message for _ in range(3)] == [
+        "note undone",
+        "grade 1 undone: unjudged again",
+        "mark undone",
+    ]
+    assert session.task.passages == ()
+    assert session.redo().message == "passage marked"
+    assert session.task.passages == marked
+    assert shown(session).mark(marked).outcome is KeyOutcome.UNCHANGED
+
+
+def test_a_passage_that_is_not_there_is_refused(opened: JudgingSession, events: Any) -> None:
+    """Evidence is a part of the document, or nothing is written."""
+    result = shown(opened).mark([Passage(0, 5, "Wrong")])
+    assert result.outcome is KeyOutcome.FAILED
+    assert "must be a part of the document" in result.message
+    assert events() == []
+
+
+@pytest.mark.slow
+def test_a_decision_that_was_not_written_waits_and_is_written_once(
+    opened: JudgingSession, clock: Any, events: Any, lock: Locked
+) -> None:
+    """The grade stays with its document; trying again writes it with its own dwell, once."""
+    show(opened, clock, 5)
+    with lock():
+        assert opened.grade(2).outcome is KeyOutcome.FAILED
+        assert opened.pending is not None
+        assert opened.pending.words == "2 relevant"
+        assert opened.retry().outcome is KeyOutcome.FAILED
+        for go in (opened.go_next, opened.go_previous, lambda: opened.go_to(3)):
+            with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
+                go()
+        with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
+            opened.open_topic("0013")
+    clock.wait(60)
+    assert docno(opened) == "e0"
+    assert opened.retry().outcome is KeyOutcome.SAVED
+    assert docno(opened) == "e1"
+    assert opened.retry().outcome is KeyOutcome.NOTHING
+    ((row),) = events()
+    assert (row["grade"], row["dwell_ms"]) == (2, 5000)
+    assert opened.unsaved == set()
+
+
+@pytest.mark.slow
+def test_another_grade_takes_the_place_of_one_that_waits(
+    opened: JudgingSession, clock: Any, events: Any, lock: Locked
+) -> None:
+    """What the judge pressed last is what is written."""
+    show(opened, clock)
+    with lock():
+        opened.grade(2)
+        opened.grade(0)
+    assert opened.retry().outcome is KeyOutcome.SAVED
+    assert grades(events) == [("e0", "judge", 0)]
+
+
+@pytest.mark.slow
+def test_undo_gives_up_a_decision_that_waits(
+    opened: JudgingSession, clock: Any, events: Any, lock: Locked
+) -> None:
+    """It takes back the one that waits, not the one written before it."""
+    grade(opened, clock, 1)
+    show(opened, clock)
+    with lock():
+        opened.grade(2)
+        assert opened.undo().message == "grade 2 given up: unjudged"
+    assert opened.pending is None
+    assert opened.unsaved == set()
+    assert grades(events) == [("e0", "judge", 1)]
+    assert docno(opened) == "e1"
+
+
+@pytest.mark.slow
+def test_a_note_does_not_take_the_place_of_a_grade_that_waits(
+    opened: JudgingSession, clock: Any, events: Any, lock: Locked
+) -> None:
+    """A note is refused meanwhile, even when it could be written."""
+    show(opened, clock)
+    with lock():
+        opened.grade(2)
+    assert shown(opened).note("n").message == "NOT SAVED yet: 2 relevant"
+    assert opened.retry().outcome is KeyOutcome.SAVED
+    assert grades(events) == [("e0", "judge", 2)]
+
+
+@pytest.mark.slow
+def test_a_note_that_waits_is_not_lost_to_a_grade(
+    opened: JudgingSession, clock: Any, events: Any, lock: Locked
+) -> None:
+    """While the note cannot be written no grade is; afterwards the note goes first."""
+    show(opened, clock)
+    with lock():
+        assert shown(opened).note("why").outcome is KeyOutcome.FAILED
+        assert opened.grade(2).outcome is KeyOutcome.FAILED
+        assert opened.pending is not None
+        assert opened.pending.words == "note saved"
+    assert opened.grade(2).outcome is KeyOutcome.SAVED
+    assert [(row["action"], row["grade"], row["note"]) for row in events()] == [
+        ("note", None, b"why"),
+        ("judge", 2, b"why"),
+    ]
+
+
+@pytest.fixture
+def worked(two_topics: Collection, clock: Any) -> JudgingSession:
+    """Open the English topic: e0 graded 2 at once, e1 skipped, e2 noted and graded 0 slowly."""
+    session = sit(two_topics, clock, quick=1.0)
+    session.open_topic("12")
+    show(session, clock, 0.4)
+    assert session.grade(2).outcome is KeyOutcome.SAVED
+    shown(session).skip()
+    shown(session).note("odd")
+    show(session, clock, 20)
+    session.grade(0)
+    return session
+
+
+def test_without_an_open_topic_nothing_is_shown_or_kept(
+    two_topics: Collection, clock: Any, events: Any
+) -> None:
+    """In the list of topics no document is before the judge, and nothing asks for one."""
+    session = sit(two_topics, clock)
+    session.beat()
+    session.set_own_terms("truss")
+    session.mark_shown()
+    assert (session.topic, session.task, session.tasks) == (None, None, [])
+    assert session.own_terms == ()
+    clock.wait(5)
+    session.open_topic("12")
+    # What was "shown" before there was a document is no time of the document.
+    show(session, clock, 2)
+    assert session.grade(1).outcome is KeyOutcome.SAVED
+    assert [event["dwell_ms"] for event in events()] == [2000]
+    assert session.own_terms == ()
+
+
+def test_a_list_is_cut_down_by_filter_and_by_grade(worked: JudgingSession) -> None:
+    """Every filter lets through what it says, in display order; grade 0 is not "no decision"."""
+    passage = Passage(0, 4, "Text")
+    shown(worked).mark([passage])
+    found = {wanted: worked.places(wanted) for wanted in [*Filter, 0, 1, 2]}
+    assert found == {
+        Filter.ALL: [0, 1, 2, 3],
+        Filter.UNJUDGED: [3],
+        Filter.JUDGED: [0, 2],
+        Filter.SKIPPED: [1],
+        Filter.CANNOT: [],
+        Filter.NOTED: [2],
+        Filter.MARKED: [3],
+        Filter.QUICK: [0],
+        0: [2],
+        1: [],
+        2: [0],
+    }
+
+
+def test_going_to_a_place_decides_nothing(worked: JudgingSession, events: Any) -> None:
+    """A document chosen from the list is before the judge; places off the list are its ends."""
+    before = events()
+    worked.go_to(1)
+    assert docno(worked) == "e1"
+    worked.go_to(99)
+    assert docno(worked) == "e3"
+    worked.go_to(-5)
+    assert docno(worked) == "e0"
+    assert events() == before
+
+
+def test_history_is_of_this_sitting_and_of_the_document(
+    worked: JudgingSession, two_topics: Collection, clock: Any
+) -> None:
+    """The newest first; what was undone says so; a document remembers other sittings too."""
+    worked.undo()
+    told = [(one.docno, one.action, one.grade, one.is_undone) for one in worked.desk.events()]
+    assert told == [
+        ("e2", "undo", None, False),
+        ("e2", "judge", 0, True),
+        ("e2", "note", None, False),
+        ("e1", "skip", None, False),
+        ("e0", "judge", 2, False),
+    ]
+    worked.desk.leave()
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert later.desk.events() == []
+    later.go_to(2)
+    assert [(one.action, one.is_here) for one in later.events_here()] == [
+        ("undo", False),
+        ("judge", False),
+        ("note", False),
+    ]
+
+
+def test_own_terms_are_of_the_topic_and_the_sitting(
+    worked: JudgingSession, two_topics: Collection, clock: Any
+) -> None:
+    """They are there when the topic is opened again, in no other topic, and in no other sitting."""
+    worked.set_own_terms("steel, steel ,,東京タワー、cost (per year)")
+    wanted = ("steel", "東京タワー", "cost (per year)")
+    assert worked.own_terms == wanted
+    worked.open_topic("0013")
+    assert worked.own_terms == ()
+    worked.open_topic("12")
+    assert worked.own_terms == wanted
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert later.own_terms == ()
+
+
+def test_own_terms_cannot_steer_a_terminal(worked: JudgingSession) -> None:
+    """Controls, NUL and lone surrogates are shown as what they are; other words take their place."""
+    worked.set_own_terms("a\x1b[2J,\x00,b\nc,\ud800")
+    assert worked.own_terms == ("a␛[2J", "␀", "b c", "\ufffd")
+    worked.set_own_terms(" , ")
+    assert worked.own_terms == ()
+
+
+def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidelines(
+    two_topics: Collection, clock: Any, collection_file: Any
+) -> None:
+    """A new topic needs one, a topic at work none, new guidelines again one, for each topic."""
+    session = sit(two_topics, clock)
+    session.open_topic("12")
+    assert session.needs_briefing
+    assert session.desk.guidelines() is None
+    grade(session, clock, 1)
+    session.open_topic("12")
+    assert not session.needs_briefing
+    with engine_at(collection_url(str(collection_file))) as engine, writing(engine) as opened:
+        now = datetime.now(UTC)
+        opened.execute(insert(GUIDELINE).values(version=1, text="# Read\x1b[2J all", created_at=now))
+    session.open_topic("12")
+    assert session.needs_briefing
+    newest = session.desk.guidelines()
+    assert newest is not None
+    assert (newest.version, newest.text) == (1, "# Read␛[2J all")
+    grade(session, clock, 1)
+    session.open_topic("12")
+    assert not session.needs_briefing
+
+
+def test_the_forecast_is_of_this_judges_pace(make_collection: Maker, clock: Any) -> None:
+    """Eight decisions of ten seconds each: the twelve left take two minutes."""
+    documents = [Document(f"d{n:02}", "", "text") for n in range(20)]
+    collection = make_collection({ENGLISH: documents})
+    session = sit(collection, clock)
+    session.open_topic("12")
+    assert session.forecast().seconds is None
+    for _ in range(8):
+        show(session, clock, 10)
+        session.grade(1)
+    forecast = session.forecast()
+    assert (forecast.left, forecast.n) == (12, 8)
+    assert forecast.seconds == pytest.approx(120)
+    again = sit(collection, clock)
+    again.open_topic("12")
+    assert again.forecast() == forecast
+    assert again.forecast(6).seconds == pytest.approx(60)
+
+
+def test_another_sitting_of_the_same_judge_is_seen(two_topics: Collection, clock: Any) -> None:
+    """Two screens of one judge know of each other; another judge's is no concern of theirs."""
+    first, second, bob = (sit(two_topics, clock, name) for name in ("alice", "alice", "bob"))
+    first.open_topic("12")
+    bob.open_topic("12")
+    assert first.desk.live_elsewhere() == []
+    second.open_topic("0013")
+    assert [one.topic for one in first.desk.live_elsewhere()] == ["0013"]
+    assert [one.topic for one in second.desk.live_elsewhere()] == ["12"]
+    first.desk.leave()
+    assert second.desk.live_elsewhere() == []
+
+
+def test_a_sitting_whose_process_is_dead_raises_no_alarm(two_topics: Collection, clock: Any) -> None:
+    """It was killed a moment ago at this machine; one on another machine may be alive."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    killed, later = two_topics.desk("alice"), two_topics.desk("alice")
+    killed.beat("12")
+    later.beat("12")
+    for host, n_alive in (("another", 1), (socket.gethostname(), 0)):
+        with two_topics._db.writing() as session:
+            values = {"process": ended.pid, "host": host}
+            session.execute(update(SITTING).where(SITTING.c.id == killed._sitting).values(values))
+        assert len(later.live_elsewhere()) == n_alive
+
+
+HTML = "<h1>Bridge</h1>\r\n<p>The <b>old</b> bridge &amp; its\r\n paint.</p>"
+MARKDOWN = "# Bridge\n\nThe **old** bridge."
+EMPTY = "<script>x()</script>"
+
+
+@pytest.fixture
+def marked_up(make_collection: Maker) -> Collection:
+    """Make a topic of four documents: HTML, markdown, markup alone, none."""
+    collection = make_collection(
+        {
+            ENGLISH: [
+                Document("h", "Of a bridge", HTML, (("url", "http://a"),), "html"),
+                Document("m", "", MARKDOWN, (), "markdown"),
+                Document("s", "", EMPTY, (), "html"),
+                Document("p", "", "<b>plain</b>"),
+            ]
+        }
+    )
+    collection.documents.add([], fields=["url"])
+    return collection
+
+
+@pytest.fixture
+def at_markup(marked_up: Collection) -> JudgingSession:
+    """Sit alice down before the first."""
+    session = JudgingSession(marked_up.desk("alice"), min_dwell=0)
+    session.open_topic("12")
+    return session
+
+
+def test_a_judge_reads_text_and_the_event_has_the_hash_of_the_raw_one(
+    at_markup: JudgingSession, events: Callable[[], list[dict[str, Any]]]
+) -> None:
+    """Title, field, text; a grade is about the text as it came."""
+    page = at_markup.page()
+    assert page.text == "Bridge\n\nThe old bridge & its paint."
+    assert remarks(page) == [("url", "http://a")]
+    at_markup.mark_shown(page)
+    assert at_markup.grade(2).outcome is KeyOutcome.SAVED
+    assert events()[0]["document_sha256"] == document_sha256(Document("h", "Of a bridge", HTML))
+    assert at_markup.page().text == "Bridge\n\nThe old bridge."
+
+
+def test_raw_is_of_one_document(at_markup: JudgingSession) -> None:
+    """As it came, but for what a terminal would obey; the next document is read again."""
+    page = at_markup.page()
+    at_markup.is_raw = True
+    assert text_shown(page, is_raw=True) == HTML.replace("\r", "")
+    at_markup.go_next()
+    assert not at_markup.is_raw
+
+
+def test_evidence_is_the_same_in_both_views(at_markup: JudgingSession, marked_up: Collection) -> None:
+    """Marked in one, it is in its place in the other, and the store has the raw part."""
+    page = at_markup.page()
+    assert page.readable is not None
+    at_markup.mark_shown(page)
+    start = (page.text or "").index("old bridge & its")
+    marked = Passage(start, 16, "old bridge & its")
+    assert at_markup.mark([marked]).outcome is KeyOutcome.SAVED
+    (raw,) = seen_in_raw(page.readable, [marked])
+    assert raw.text == "old</b> bridge &amp; its"
+    assert seen_in_text(page.readable, [raw]) == (marked,)
+    (stored,) = next(iter(marked_up.judgements.history())).passages
+    assert stored.text == "old</b> bridge &amp; its"
+    assert HTML[stored.start : stored.end] == stored.text
+    # Over a line end, which is two characters of the raw text.
+    paint = Passage((page.text or "").index("its paint"), 9, "its paint")
+    assert seen_in_text(page.readable, seen_in_raw(page.readable, [paint])) == (paint,)
+    assert at_markup.mark([marked, paint]).outcome is KeyOutcome.SAVED
+    assert {one.text for one in [*marked_up.judgements.history()][1].passages} == {
+        "old</b> bridge &amp; its",
+        "its\r\n paint",
+    }
+    assert at_markup.undo().outcome is KeyOutcome.SAVED
+    assert at_markup.task is not None
+    assert at_markup.task.passages == (marked,)
+
+
+def test_markup_alone_asks_before_it_takes_a_grade(at_markup: JudgingSession) -> None:
+    """As a document without a text does; the words say what it is."""
+    at_markup.go_to(2)
+    page = at_markup.page()
+    assert text_shown(page) == "there is nothing to read in this document: it is markup alone"
+    at_markup.mark_shown(page)
+    assert at_markup.grade(1).outcome is KeyOutcome.CONFIRM
+    assert at_markup.task is not None
+    assert at_markup.task.state is State.UNJUDGED
+
+
+def test_text_without_markup_stays_as_it_is(at_markup: JudgingSession) -> None:
+    """Tags of a text that nobody said is HTML are text."""
+    at_markup.go_to(3)
+    assert shown(at_markup).page().text == "<b>plain</b>"
+    assert at_markup.page().readable is None
+
+
+@pytest.mark.parametrize(
+    ("grade", "mark", "name"),
+    [
+        (Grade(1, "relevant", "1"), "1", "1 relevant"),
+        (Grade(3, "S: highly relevant", "s"), "S", "S: highly relevant"),
+        (Grade(1, "relevant", "r"), "r", "r: relevant"),
+        (Grade(1, "see: also", "r"), "r", "r: see: also"),
+        (Grade(2, "relevant", "+"), "2", "2 relevant"),
+        (Grade(1, "rel\x1b[31m", "1"), "1", "1 rel␛[31m"),
+    ],
+)
+def test_a_grade_has_one_mark_and_one_name(grade: Grade, mark: str, name: str) -> None:
+    """A letter is said once, and a label cannot steer the terminal."""
+    scale = make_scale((Grade(0, "not relevant", "0"), grade))
+    assert grade_mark(scale, grade.value) == mark
+    assert grade_name(scale, grade.value) == name
+
+
+def test_a_value_off_the_scale_has_no_name() -> None:
+    """What is not declared is not named."""
+    with pytest.raises(UnknownNameError, match="unknown grade `7`"):
+        grade_name(parse_scale("0-2"), 7)
