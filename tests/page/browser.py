@@ -185,7 +185,7 @@ class Page:
                 self.ask("Input.insertText", text=key)
                 continue
             text = "\r" if key == "Enter" else key if len(key) == 1 and not ctrl else ""
-            code = _CODES.get(key, ord(key.upper()) if key.isalnum() else 0)
+            code = _CODES[key] if key in _CODES else ord(key.upper()) if key.isalnum() else 0
             values = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 * ctrl}
             self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **values)
             self.ask("Input.dispatchKeyEvent", type="keyUp", **values)

@@ -27,10 +27,11 @@ from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
+from tests.benchmarks.judges_at_work import Judge, prepare, work
 from tests.helpers.run import run_inside
 from tests.helpers.stopping import StoppingServer, stopping_server
 from tests.helpers.world import engine_of, make_pool, parse_scale
-from tests.screens.terminals import PATIENCE_S, Ended, Judge, LivingJudge, living, prepare, work
+from tests.screens.terminals import ANSWERED_S, Ended, LivingJudge, living
 from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
 LABELS = ("not relevant", "partially relevant", "relevant")
@@ -110,7 +111,7 @@ def stored(name: str, judge: str) -> list[Row]:
     busy = "SELECT count(*) FROM pg_stat_activity WHERE application_name = :judge"
     with engine_of(name) as engine, engine.connect() as connection:
         if engine.dialect.name == "postgresql":
-            end = time.monotonic() + PATIENCE_S
+            end = time.monotonic() + ANSWERED_S
             while connection.execute(text(busy), {"judge": judge}).scalar():
                 assert time.monotonic() < end
                 connection.rollback()
@@ -389,8 +390,8 @@ def test_saved_grades_outlive_kills_while_the_server_stops(
         print(f"\n{figures}; told {weather.n_told} times")  # noqa: T201 - figures for whoever runs it by hand
 
 
-JUDGES = tuple(f"judge{number:02}" for number in range(20))
-DOCUMENTS = int(os.environ.get("POOLER_SOAKED", "360"))
+TWENTY = tuple(f"judge{number:02}" for number in range(20))
+SOAKED = int(os.environ.get("POOLER_SOAKED", "360"))
 """For each judge: two hours at 20 seconds a document."""
 N_RESTARTS = 10
 WARM = 0.2
@@ -473,12 +474,12 @@ class Sitting:
 
 def make_collection(url: str) -> list[str]:
     """Make a collection of one topic and twenty judges; return its docnos."""
-    docnos = [f"d{number:03}" for number in range(DOCUMENTS)]
+    docnos = [f"d{number:03}" for number in range(SOAKED)]
     with Collection.create(url, name="x", scale=parse_scale("0-2"), program="x") as made:
         made.topics.add([Topic("1", "one")])
         made.pools.add(make_pool({"1": docnos}))
         made.documents.add([Document(docno, f"Title {docno}", "Some text. " * 200) for docno in docnos])
-        for judge in JUDGES:
+        for judge in TWENTY:
             made.judges.add(judge, JudgeKind.HUMAN)
     return docnos
 
@@ -506,7 +507,7 @@ def test_two_hours_of_twenty_judges() -> None:
     """Ten restarts and a cut: nothing lost, nothing doubled, and screens that do not grow."""
     with stopping_server() as server, proxy(server.socket_folder) as (network, folder):
         docnos = make_collection(server.url)
-        sittings = [Sitting(server.url_at(folder), judge, docnos) for judge in JUDGES]
+        sittings = [Sitting(server.url_at(folder), judge, docnos) for judge in TWENTY]
         threads = [threading.Thread(target=one.run) for one in sittings]
         began = time.monotonic()
         for thread in threads:
@@ -528,7 +529,7 @@ def test_two_hours_of_twenty_judges() -> None:
     n_events = sum(len(one.ledger.entries) for one in sittings)
     growths = sorted(one.growth for one in sittings)
     print(  # noqa: T201 - the figures for the notes
-        f"\n{n_events} events of {len(JUDGES)} judges in {seconds:.0f} s, {N_RESTARTS} restarts, "
+        f"\n{n_events} events of {len(TWENTY)} judges in {seconds:.0f} s, {N_RESTARTS} restarts, "
         f"{n_cut} connections cut; longest wait {max(one.longest_s for one in sittings):.1f} s; "
         f"memory of a screen {sittings[0].memory[0] >> 20} MiB, grew by {growths[0] - 1:.1%} to "
         f"{growths[-1] - 1:.1%}"
@@ -537,8 +538,7 @@ def test_two_hours_of_twenty_judges() -> None:
     assert growths[-1] <= GROWTH
 
 
-JUDGES = 20
-DOCUMENTS = int(os.environ.get("POOLER_ATTACKED", "400"))
+ATTACKED = int(os.environ.get("POOLER_ATTACKED", "400"))
 
 
 @contextmanager
@@ -569,7 +569,7 @@ def locked_now_and_then(place: str, seed: int) -> Iterator[None]:
 @pytest.mark.long
 def test_no_decision_is_lost_doubled_or_of_a_document_not_shown(collection_name: str) -> None:
     """Locks of up to 2.6 s, a judge killed every second and sitting down again."""
-    names = prepare(collection_name, documents=DOCUMENTS, judges=JUDGES)
+    names = prepare(collection_name, documents=ATTACKED, judges=20)
     dice = random.Random(7)
     judges = [Judge(collection_name, name, random.Random(name)) for name in names]
     n_killed, next_at = 0, time.monotonic() + 5
@@ -601,4 +601,4 @@ def test_no_decision_is_lost_doubled_or_of_a_document_not_shown(collection_name:
     assert {one.revision for one in stored.values()} == {1}
     per_document = Counter(docno for _, docno in stored)
     assert set(per_document.values()) == {2}
-    assert len(per_document) == DOCUMENTS
+    assert len(per_document) == ATTACKED

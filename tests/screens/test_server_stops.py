@@ -145,23 +145,6 @@ def test_grade_waits_for_the_server_and_is_saved_once(server: StoppingServer, an
     assert ann.docno == "c"
 
 
-def test_another_grade_while_the_server_is_down_takes_its_place(server: StoppingServer, ann: AtWork) -> None:
-    """What is saved in the end is what was pressed last; giving up saves nothing."""
-    server.stop()
-    try:
-        ann.grade(2)
-        assert ann.session.grade(1).outcome is KeyOutcome.FAILED
-        assert ann.session.undo().outcome is KeyOutcome.NOTHING
-        assert (ann.session.pending, ann.session.unsaved) == (None, set())
-        ann.grade(2)
-        ann.session.grade(0)
-    finally:
-        server.start()
-    assert ann.events() == []
-    assert ann.session.retry().outcome is KeyOutcome.SAVED
-    assert ann.events() == [("a", "judge", 0, 1)]
-
-
 def test_everything_else_says_so_in_words_while_the_server_is_down(
     server: StoppingServer, ann: AtWork
 ) -> None:
@@ -195,26 +178,6 @@ def test_everything_else_says_so_in_words_while_the_server_is_down(
     for ask in asks:
         ask()
     assert ann.events() == [("a", "judge", 1, 1)]
-
-
-def test_server_that_stops_within_a_save(server: StoppingServer, ann: AtWork) -> None:
-    """Stopped at the write itself it leaves nothing, and the grade is saved after."""
-    hit = []
-
-    def stop(_c: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        if "INSERT INTO judgement" in statement and not hit:
-            hit.append(statement)
-            server.restart()
-
-    event.listen(Engine, "before_cursor_execute", stop)
-    try:
-        assert ann.grade(2).outcome is KeyOutcome.FAILED
-    finally:
-        event.remove(Engine, "before_cursor_execute", stop)
-    assert hit
-    assert ann.events() == []
-    assert ann.session.retry().outcome is KeyOutcome.SAVED
-    assert ann.events() == [("a", "judge", 2, 1)]
 
 
 class HangUp:

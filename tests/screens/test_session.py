@@ -26,7 +26,7 @@ from store.db.engine import collection_url, engine_at, writing
 from store.db.tables import GUIDELINE, SITTING
 from store.errors import StoreError, UnknownNameError
 from store.records import Document, Grade, Passage, Pool, PoolEntry, State, Topic
-from tests.helpers.world import make_scale, parse_scale
+from tests.helpers.world import make_scale
 from tests.screens.conftest import ENGLISH, Maker, shown
 from tests.screens.sitting import locked
 from tests.store.places import held_place, let_lapse
@@ -129,23 +129,6 @@ def test_the_same_again_writes_nothing_and_goes_on(
         ("e1", 1, None),
         ("e0", 2, 0),
     ]
-
-
-def test_a_later_sitting_resumes_at_the_first_document_without_a_decision(
-    two_topics: Collection, clock: Any
-) -> None:
-    """Graded, skipped and impossible documents are not shown again on opening."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
-    grade(session, clock, 2)
-    shown(session).skip()
-    shown(session).cannot("unreadable")
-    session.desk.leave()
-    later = sit(two_topics, clock)
-    later.open_topic("12")
-    assert docno(later) == "e3"
-    progress = later.progress
-    assert (progress.judged, progress.skipped, progress.cannot, progress.left) == (1, 1, 1, 1)
 
 
 def test_a_held_key_never_counts(two_topics: Collection, clock: Any, events: Events) -> None:
@@ -285,6 +268,9 @@ def test_undo_goes_back_event_by_event_across_notes_and_topics(
     assert (docno(session), session.progress.judged) == ("e0", 0)
     assert session.undo().outcome is KeyOutcome.NOTHING
     assert session.undoing.n_decided == 0
+    later = sit(two_topics, clock)
+    later.open_topic("12")
+    assert later.undo().outcome is KeyOutcome.NOTHING  # it reaches one sitting only
     assert [row["action"] for row in events()] == ["judge", "note", "judge", *["undo"] * 3]
 
 
@@ -312,17 +298,6 @@ def test_undo_says_what_was_undone_and_what_stands_again(
         else:
             shown(session).cannot("unreadable", confirmed=True)
     assert session.undo().message == message
-
-
-def test_undo_reaches_this_sitting_only(two_topics: Collection, clock: Any) -> None:
-    """What an earlier sitting decided cannot be undone by accident."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
-    grade(session, clock, 2)
-    session.desk.leave()
-    later = sit(two_topics, clock)
-    later.open_topic("12")
-    assert later.undo().outcome is KeyOutcome.NOTHING
 
 
 def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
@@ -471,6 +446,8 @@ def test_what_is_skipped_keeps_the_topic_open(two_topics: Collection, clock: Any
     assert session.reaches_end(before)
     assert (session.is_through, session.is_complete, session.progress.decided) == (True, False, 3)
     assert docno(session) == "e1"
+    session.go_to(99)  # places off the list are its ends
+    assert docno(session) == "e3"
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert docno(later) == "e1"
@@ -550,15 +527,6 @@ def test_redo_does_again_what_was_undone_last(opened: JudgingSession, clock: Any
     assert opened.undo().message == "grade 1 undone: unjudged again"
 
 
-def test_a_decision_forgets_what_could_be_redone(opened: JudgingSession, clock: Any) -> None:
-    """Redo never overwrites what was decided since."""
-    grade(opened, clock, 2)
-    opened.undo()
-    grade(opened, clock, 0)
-    assert opened.redo().outcome is KeyOutcome.NOTHING
-    assert opened.tasks[0].grade == 0
-
-
 def test_passages_are_part_of_every_state_after_them(make_collection: Maker, clock: Any, events: Any) -> None:
     """A grade, a note and an undo keep them; undoing the marking takes them away."""
     text = "One.\r\nTwo \x1b is here.\r\n三つ目。"
@@ -628,45 +596,22 @@ def test_a_decision_that_was_not_written_waits_and_is_written_once(
 
 
 @pytest.mark.slow
-def test_another_grade_takes_the_place_of_one_that_waits(
+def test_another_grade_takes_the_place_of_one_that_waits_and_undo_gives_it_up(
     opened: JudgingSession, clock: Any, events: Any, lock: Locked
 ) -> None:
-    """What the judge pressed last is what is written."""
+    """What was pressed last is written; a note is refused meanwhile, even when it could be written."""
     show(opened, clock)
     with lock():
         opened.grade(2)
         opened.grade(0)
+    assert shown(opened).note("n").message == "NOT SAVED yet: 0 not relevant"
     assert opened.retry().outcome is KeyOutcome.SAVED
-    assert grades(events) == [("e0", "judge", 0)]
-
-
-@pytest.mark.slow
-def test_undo_gives_up_a_decision_that_waits(
-    opened: JudgingSession, clock: Any, events: Any, lock: Locked
-) -> None:
-    """It takes back the one that waits, not the one written before it."""
-    grade(opened, clock, 1)
     show(opened, clock)
     with lock():
         opened.grade(2)
         assert opened.undo().message == "grade 2 given up: unjudged"
-    assert opened.pending is None
-    assert opened.unsaved == set()
-    assert grades(events) == [("e0", "judge", 1)]
-    assert docno(opened) == "e1"
-
-
-@pytest.mark.slow
-def test_a_note_does_not_take_the_place_of_a_grade_that_waits(
-    opened: JudgingSession, clock: Any, events: Any, lock: Locked
-) -> None:
-    """A note is refused meanwhile, even when it could be written."""
-    show(opened, clock)
-    with lock():
-        opened.grade(2)
-    assert shown(opened).note("n").message == "NOT SAVED yet: 2 relevant"
-    assert opened.retry().outcome is KeyOutcome.SAVED
-    assert grades(events) == [("e0", "judge", 2)]
+    assert (opened.pending, opened.unsaved, docno(opened)) == (None, set(), "e1")
+    assert grades(events) == [("e0", "judge", 0)]
 
 
 @pytest.mark.slow
@@ -740,18 +685,6 @@ def test_a_list_is_cut_down_by_filter_and_by_grade(worked: JudgingSession) -> No
     }
 
 
-def test_going_to_a_place_decides_nothing(worked: JudgingSession, events: Any) -> None:
-    """A document chosen from the list is before the judge; places off the list are its ends."""
-    before = events()
-    worked.go_to(1)
-    assert docno(worked) == "e1"
-    worked.go_to(99)
-    assert docno(worked) == "e3"
-    worked.go_to(-5)
-    assert docno(worked) == "e0"
-    assert events() == before
-
-
 def test_history_is_of_this_sitting_and_of_the_document(
     worked: JudgingSession, two_topics: Collection, clock: Any
 ) -> None:
@@ -791,14 +724,6 @@ def test_own_terms_are_of_the_topic_and_the_sitting(
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert later.own_terms == ()
-
-
-def test_own_terms_cannot_steer_a_terminal(worked: JudgingSession) -> None:
-    """Controls, NUL and lone surrogates are shown as what they are; other words take their place."""
-    worked.set_own_terms("a\x1b[2J,\x00,b\nc,\ud800")
-    assert worked.own_terms == ("a␛[2J", "␀", "b c", "\ufffd")
-    worked.set_own_terms(" , ")
-    assert worked.own_terms == ()
 
 
 def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidelines(
@@ -912,15 +837,18 @@ def test_a_judge_reads_text_and_the_event_has_the_hash_of_the_raw_one(
     assert at_markup.grade(2).outcome is KeyOutcome.SAVED
     assert events()[0]["document_sha256"] == document_sha256(Document("h", "Of a bridge", HTML))
     assert at_markup.page().text == "Bridge\n\nThe old bridge."
-
-
-def test_raw_is_of_one_document(at_markup: JudgingSession) -> None:
-    """As it came, but for what a terminal would obey; the next document is read again."""
-    page = at_markup.page()
     at_markup.is_raw = True
     assert text_shown(page, is_raw=True) == HTML.replace("\r", "")
-    at_markup.go_next()
-    assert not at_markup.is_raw
+    at_markup.go_to(3)  # nobody said that this is HTML
+    assert (at_markup.is_raw, at_markup.page().text, at_markup.page().readable) == (
+        False,
+        "<b>plain</b>",
+        None,
+    )
+    at_markup.go_to(2)
+    assert text_shown(at_markup.page()) == "there is nothing to read in this document: it is markup alone"
+    at_markup.mark_shown(at_markup.page())
+    assert at_markup.grade(1).outcome is KeyOutcome.CONFIRM
 
 
 def test_evidence_is_the_same_in_both_views(at_markup: JudgingSession, marked_up: Collection) -> None:
@@ -950,24 +878,6 @@ def test_evidence_is_the_same_in_both_views(at_markup: JudgingSession, marked_up
     assert at_markup.task.passages == (marked,)
 
 
-def test_markup_alone_asks_before_it_takes_a_grade(at_markup: JudgingSession) -> None:
-    """As a document without a text does; the words say what it is."""
-    at_markup.go_to(2)
-    page = at_markup.page()
-    assert text_shown(page) == "there is nothing to read in this document: it is markup alone"
-    at_markup.mark_shown(page)
-    assert at_markup.grade(1).outcome is KeyOutcome.CONFIRM
-    assert at_markup.task is not None
-    assert at_markup.task.state is State.UNJUDGED
-
-
-def test_text_without_markup_stays_as_it_is(at_markup: JudgingSession) -> None:
-    """Tags of a text that nobody said is HTML are text."""
-    at_markup.go_to(3)
-    assert shown(at_markup).page().text == "<b>plain</b>"
-    assert at_markup.page().readable is None
-
-
 @pytest.mark.parametrize(
     ("grade", "mark", "name"),
     [
@@ -984,9 +894,3 @@ def test_a_grade_has_one_mark_and_one_name(grade: Grade, mark: str, name: str) -
     scale = make_scale((Grade(0, "not relevant", "0"), grade))
     assert grade_mark(scale, grade.value) == mark
     assert grade_name(scale, grade.value) == name
-
-
-def test_a_value_off_the_scale_has_no_name() -> None:
-    """What is not declared is not named."""
-    with pytest.raises(UnknownNameError, match="unknown grade `7`"):
-        grade_name(parse_scale("0-2"), 7)
