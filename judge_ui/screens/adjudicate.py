@@ -49,14 +49,12 @@ class CellDialog(Dialog[int | None]):
         self._keys = keys
 
     def compose(self) -> ComposeResult:
-        """Lay out the list."""
         with Vertical(classes="dialog"):
             yield TitleBar("Which disagreements? One judge gave / another gave", classes="question")
             yield RowList(self._keys)
             yield TitleBar("Enter shows them   Esc goes back")
 
     def on_mount(self) -> None:
-        """Show the cells, the cursor on the one that is wanted."""
         rows = self.query_one(RowList)
         rows.styles.height = min(len(self._rows), 12)
         rows.show(len(self._rows), lambda row, _width: f" {self._rows[row]}", self._first)
@@ -85,17 +83,14 @@ class AdjudicateScreen(JudgeScreen):
         self._opinions = MarkedText("")
 
     def compose_above(self) -> ComposeResult:
-        """Yield the judges' grades."""
         hints = f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
         yield OpinionsBox(self._session.scale, hints)
 
     @property
     def n_above(self) -> int:
-        """Rows of the opinions."""
         return self.query_one(OpinionsBox).n_rows
 
     def show_above(self) -> None:
-        """Show what the judges said about the document."""
         scale, found, trouble = self._session.scale, None, ""
         try:
             found = self._adjudicating.disagreement()
@@ -111,7 +106,6 @@ class AdjudicateScreen(JudgeScreen):
             self._show_side()
 
     def on_key(self, event: events.Key) -> None:
-        """Ask which disagreements are wanted."""
         if event.key == self._filter_key and self.is_active and not self._is_too_small:
             event.stop()
             self._ask_cell()

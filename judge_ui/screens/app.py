@@ -64,46 +64,41 @@ class JudgeApp(App[None]):
         self.theme = THEME.name
 
     def get_default_screen(self) -> InboxScreen:
-        """Begin with the topics."""
         return InboxScreen(self._session, self._keys)
 
     def on_mount(self) -> None:
-        """Start the signs of life."""
         self.set_interval(BEAT_S, self._beat)
         if (os.isatty(0) or self.is_web) and hasattr(select, "poll"):
             self.set_interval(LOOK_S, self._leave_without_a_terminal)
 
     async def action_quit(self) -> None:
         """Quit; ask first where something is not saved, and quit all the same if asked again."""
-        session = self._session
+        session, unwritten, drafts = self._session, self._session.unwritten, self._session.drafts
         if isinstance(self.screen, LineDialog) and self.screen.is_changed:
             self.screen.ask_before_quitting()
             return
-        unwritten = session.unwritten
-        is_asked = isinstance(self.screen, QuitDialog)
-        if unwritten is None and session.drafts and not is_asked:
-            n_drafts, them = len(session.drafts), "it" if len(session.drafts) == 1 else "them"
-            question = f"{counted(n_drafts, 'draft')} of a note NOT SAVED. Quit and lose {them}?"
-
-            def left(key: str | None) -> None:
-                if key == "y":
-                    session.drafts.drop()
-                    self.exit()
-
-            self.push_screen(QuitDialog(question), left)
-            return
-        if unwritten is None or is_asked:
+        if isinstance(self.screen, QuitDialog) or (unwritten is None and not drafts):
             self.exit()  # a draft stays, for the next sitting
             return
 
         def answered(key: str | None) -> None:
-            if key == "y":
+            if key != "y":
+                return
+            if unwritten is None:
+                drafts.drop()
+            else:
                 session.retry()  # it may be possible by now
-                self.exit()
+            self.exit()
 
-        docno = sanitise_line(unwritten.decision.docno)
-        what = decision_mark(unwritten.decision, session.scale)
-        self.push_screen(QuitDialog(f"NOT SAVED: {what} for {docno}. Quit and lose it?"), answered)
+        if unwritten is None:
+            what, them = (
+                f"{counted(len(drafts), 'draft')} of a note NOT SAVED",
+                "it" if len(drafts) == 1 else "them",
+            )
+        else:
+            mark = decision_mark(unwritten.decision, session.scale)
+            what, them = f"NOT SAVED: {mark} for {sanitise_line(unwritten.decision.docno)}", "it"
+        self.push_screen(QuitDialog(f"{what}. Quit and lose {them}?"), answered)
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the hint that was clicked."""

@@ -63,7 +63,6 @@ class TooSmall(Widget):
     """Says so; the style sheet shows it when the screen has class ``-tiny`` or ``-flat``."""
 
     def render(self) -> Content:
-        """Return how large the terminal must be."""
         need = f"{LEAST_WIDTH} columns and {LEAST_HEIGHT} rows"
         return Content(f"terminal too small\nneeded: {need}\nctrl+q quits")
 
@@ -75,7 +74,6 @@ class LeftOnce(Screen[ScreenResultType]):
     """
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Leave the screen with an answer."""
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
 
@@ -97,7 +95,6 @@ class WorkScreen(LeftOnce[ScreenResultType]):
         self._hint_lines = Hints(keys, scale)
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
         yield TooSmall()
         with Vertical(id="work"):
             yield self._title_bar
@@ -150,7 +147,6 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
         self._width = 0
 
     def compose_work(self) -> ComposeResult:
-        """Yield the page."""
         yield self._pane
 
     def on_text_pane_scrolled(self) -> None:

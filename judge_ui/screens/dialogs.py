@@ -35,7 +35,6 @@ class LineDialog(Dialog[str | None]):
         self._field: LineInput | NoteField = LineInput(self._text, is_selected=is_selected)
 
     def compose(self) -> ComposeResult:
-        """Lay out the question."""
         with Vertical(classes="dialog"):
             yield TitleBar(self._question, classes="question")
             yield self._field
@@ -51,7 +50,6 @@ class LineDialog(Dialog[str | None]):
         self.query_one(".question", TitleBar).show("Not saved yet: Enter or Esc first, then quit")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the line."""
         event.stop()
         self.dismiss(event.value.strip())
 
@@ -84,7 +82,6 @@ class NoteDialog(LineDialog):
         await super().action_dismiss(result)
 
     def action_discard(self) -> None:
-        """Leave the note as it was, and forget what was typed."""
         self._drafts.drop(self._pair)
         self.dismiss(None)
 
@@ -102,7 +99,6 @@ class CannotDialog(Dialog[str | None]):
         self._asks_words = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the question."""
         answers = hints_text((f"[{key}]", reason) for key, reason in REASONS)
         with Vertical(classes="dialog"):
             yield TitleBar("Why can it not be judged?", classes="question")
@@ -130,7 +126,6 @@ class CannotDialog(Dialog[str | None]):
         words.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take a reason in words."""
         event.stop()
         if event.value.strip():
             self.dismiss(event.value.strip())
@@ -146,18 +141,15 @@ class ChoiceDialog(WaitsForPaint, Question[str | None]):
         self._otherwise = otherwise
 
     def compose(self) -> ComposeResult:
-        """Lay out the question."""
         with Vertical(classes="dialog"):
             yield Words(self._question, classes="question")
             yield Words("", id="answers")
 
     def begin(self) -> None:
-        """Show the answers."""
         answers = [*self._answers.items(), *([("Esc", self._otherwise)] if self._otherwise else [])]
         self.query_one("#answers", Words).show(hints_text(answers))
 
     def on_key(self, event: events.Key) -> None:
-        """Take the answer."""
         event.stop()
         key = half_width(event.character or event.key).lower()
         if not self.is_meant(event):
@@ -199,7 +191,6 @@ class PaletteDialog(Dialog[Command | None]):
         self._found: list[Command] = []
 
     def compose(self) -> ComposeResult:
-        """Lay out the field over the list."""
         with Vertical(classes="dialog", id="palette"):
             yield TitleBar("Commands", classes="question")
             yield LineInput(placeholder="type a few letters")
@@ -207,11 +198,9 @@ class PaletteDialog(Dialog[Command | None]):
             yield Words(hints_text([("Enter", "runs it"), ("Esc", "goes back")]))
 
     def on_mount(self) -> None:
-        """Begin with all of them."""
         self._fill("")
 
     def on_key(self, event: events.Key) -> None:
-        """Move in the list while the letters go into the field."""
         if event.key in _ARROWS:
             event.stop()
             self.query_one(RowList).move(_ARROWS[event.key])

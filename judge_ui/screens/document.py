@@ -101,7 +101,6 @@ class DocumentScreen(WorkScreen[bool | None]):
         }
 
     def compose_work(self) -> ComposeResult:
-        """Yield the document and the widgets around it."""
         yield Brief(self._keys, self._title_bar)
         with Horizontal(id="middle"):
             with Vertical(id="side"):
@@ -121,7 +120,6 @@ class DocumentScreen(WorkScreen[bool | None]):
         """Update the widgets of `compose_above` from the session."""
 
     def on_mount(self) -> None:
-        """Show the document the session stands at."""
         for name in ("#topic-pane", "#beside"):
             self.query_one(name).can_focus = False
         self._show()
@@ -437,7 +435,6 @@ class DocumentScreen(WorkScreen[bool | None]):
         self._pane.focus()
 
     def on_descendant_focus(self) -> None:
-        """Show which keys work now."""
         self._show_hints()
 
     def _hints(self) -> list[Hint]:

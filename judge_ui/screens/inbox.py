@@ -71,23 +71,19 @@ class InboxScreen(WorkScreen[None]):
         """What works here besides Enter and moving."""
 
     def compose_work(self) -> ComposeResult:
-        """Yield the topics."""
         yield TitleBar(id="columns")
         # The keys are the screen's, so that none comes before the list has the focus.
         yield RowList(self._keys, can_focus=False)
         yield TitleBar(id="forecast")
 
     def on_mount(self) -> None:
-        """List the topics, or go to the one that is open."""
         if self._session.topic is not None:
             self._open()
 
     def on_screen_resume(self) -> None:
-        """List the topics as they stand now."""
         self._list()
 
     def on_resize(self) -> None:
-        """Name the columns that there is room for now."""
         self.call_after_refresh(self._name_columns)
 
     @on(RowList.Chosen)
@@ -96,7 +92,6 @@ class InboxScreen(WorkScreen[None]):
         self._open_row(message.row)
 
     def on_key(self, event: events.Key) -> None:
-        """Take the few commands there are here."""
         meaning = self._keys.meaning(event.key, event.character)
         if event.key == "enter":
             event.stop()

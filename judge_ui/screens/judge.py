@@ -64,13 +64,14 @@ class JudgeScreen(DocumentScreen):
             Command.UNDO: self._undo,
             Command.REDO: self._redo,
             Command.SKIP: partial(self._confirmed, session.skip, "skip"),
-            Command.CANNOT: self._ask_reason,
+            Command.CANNOT: lambda: self.ask(
+                CannotDialog(), lambda why: self._confirmed(partial(session.cannot, why), "can't")
+            ),
             Command.NOTE: self._ask_note,
             Command.NOTE_BEFORE: self._ask_note_before,
         }
 
     def on_mount(self) -> None:
-        """Show the messages of a topic that is opened."""
         self._retries = self.set_interval(RETRY_S, self._retry, pause=True)
         if self._opening is not None:
             self._remember(self._opening, "")
@@ -262,9 +263,6 @@ class JudgeScreen(DocumentScreen):
         if result.outcome is KeyOutcome.SAVED:
             done = result_text(result).removesuffix(" saved")
             self._show_message(f"done again: {done} {self._saved}")
-
-    def _ask_reason(self) -> None:
-        self.ask(CannotDialog(), lambda why: self._confirmed(partial(self._session.cannot, why), "can't"))
 
     def _confirmed(self, act: Callable[..., KeyResult], what: str, name: str = "") -> None:
         def answered(key: str | None) -> None:

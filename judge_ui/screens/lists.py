@@ -91,7 +91,6 @@ class PoolList(Vertical):
         """By docno what an adjudicator's judges gave, written ever closer; empty for judges."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the list."""
         yield TitleBar(id="list-bar")
         yield RowList(self._keys)
         with Horizontal(id="list-find"):
@@ -146,7 +145,6 @@ class PoolList(Vertical):
         self.query_one("#list-bar", TitleBar).show(name, some)
 
     def on_key(self, event: events.Key) -> None:
-        """Cut the list down, look for a docno, or go back."""
         if self.is_finding:
             if event.key == "escape":
                 event.stop()
@@ -257,16 +255,13 @@ class PoolListScreen(WorkScreen[int | None]):
         self._session = session
 
     def compose_work(self) -> ComposeResult:
-        """Yield the list."""
         yield PoolList(self._session, self._keys)
 
     def on_mount(self) -> None:
-        """List the documents."""
         self.query_one(PoolList).show()
         self.on_descendant_focus()
 
     def on_descendant_focus(self) -> None:
-        """Show which keys work now."""
         is_finding = self.query_one(PoolList).is_finding
         self.show_foot(list_hints(self._keys, is_finding=is_finding))
 
@@ -313,15 +308,12 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self._topic_width = self._docno_width = self._words_width = 0
 
     def compose_work(self) -> ComposeResult:
-        """Yield the list."""
         yield RowList(self._keys)
 
     def on_mount(self) -> None:
-        """Begin with the sitting."""
         self._show()
 
     def on_key(self, event: events.Key) -> None:
-        """Show the other list, or go back."""
         meaning = self._keys.meaning(event.key, event.character)
         if self.shows_help(event, partial(page_help, self._keys)):
             return

@@ -58,7 +58,6 @@ class ReadingScreen(TextScreen[bool]):
         super().__init__(keys, title, "", marked_text, [*hints, (" or ".join(names), "back")])
 
     def on_key(self, event: events.Key) -> None:
-        """Go back, or show the keys."""
         if Command.HELP not in self._back and self.shows_help(event, partial(page_help, self._keys)):
             return
         if event.key == "enter" or self._keys.meaning(event.key, event.character) in self._back:
@@ -187,7 +186,6 @@ class SummaryScreen(TextScreen[NextStep]):
         return page_help(self._keys, title, list(self._offers.values()))
 
     def on_key(self, event: events.Key) -> None:
-        """Take the answer, or show the keys."""
         if self.shows_help(event, self._help):
             return
         step: NextStep | None = next(iter(self._offers))  # what Enter does

@@ -223,8 +223,12 @@ def key_table(scale: Scale, keymap: Keymap | None = None) -> KeyTable:
     always = {key: command for key, command in _ALSO.items() if key not in taken}
     commands = always | commands | dict(FIXED)
     for command in [command for command in Command if command not in best]:
-        best[command] = _spare_key(command, grades.keys() | commands.keys())
-        commands[best[command]] = command
+        spare = (*_SPARE, *(key for one in Command for key in one.keys))
+        key = next((key for key in spare if key not in grades and key not in commands), None)
+        if key is None:
+            raise ArgumentError("keymap", f"must leave a key for {command}, or give it one", None)
+        best[command] = key
+        commands[key] = command
     return KeyTable(grades, commands, best, grade_keys)
 
 
@@ -242,14 +246,6 @@ def keyless_grades(values: Collection[int]) -> str:
     listed = ", ".join(map(str, values))
     which = f"grade {listed} has" if len(values) == 1 else f"grades {listed} have"
     return f"needs a key declared for each grade that has no digit; {which} none"
-
-
-def _spare_key(command: Command, taken: Collection[str]) -> str:
-    spare = (*_SPARE, *(key for one in Command for key in one.keys))
-    key = next((key for key in spare if key not in taken), None)
-    if key is None:
-        raise ArgumentError("keymap", f"must leave a key for {command}, or give it one", None)
-    return key
 
 
 def has_two_cases(key: str) -> bool:

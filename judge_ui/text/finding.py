@@ -282,7 +282,9 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     found = [match.span() for match in re.finditer(pattern, folding.text)] if others else []
     ends = [end for _, end in found]
     for match in _WORD.finditer(folding.text) if words else ():
-        if _is_wanted(match.group(), words.get(match.group()[:_PREFIX], ())):
+        word = match.group()
+        near = words.get(word[:_PREFIX], ())
+        if any(word == term or (len(term) >= _PREFIX and word.startswith(term)) for term in near):
             start, end = match.span()
             at = bisect_right(ends, start)
             if at == len(ends) or found[at][0] >= end:
@@ -294,11 +296,6 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
         if not is_acronym(term):
             acronyms.pop(fold(term), None)
     return [span for span in spans if _is_meant(text[slice(*span)], acronyms)] if acronyms else spans
-
-
-def _is_wanted(word: str, terms: Sequence[str]) -> bool:
-    """Return whether a word is a term, or begins with a long enough one."""
-    return any(word == term or (len(term) >= _PREFIX and word.startswith(term)) for term in terms)
 
 
 def _is_meant(word: str, acronyms: Mapping[str, str]) -> bool:

@@ -181,7 +181,6 @@ class DocumentPane(TextPane):
             self.post_message(self.MarkingChanged(is_marking=False))
 
     def overlays(self) -> Sequence[Layer]:
-        """Return the hits and the selection."""
         layers: list[Layer] = []
         if self._found:
             layers.append((self._found, Look.FOUND))
@@ -198,7 +197,6 @@ class DocumentPane(TextPane):
         return look_style(look)
 
     def relaid(self) -> None:
-        """Keep the selection in sight."""
         if self._marking is not None:
             self._follow()
 

@@ -55,7 +55,6 @@ class Lines(Widget):
         return ()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's
-        """Count the lines."""
         return len(self.written())
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -64,7 +63,6 @@ class Lines(Widget):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         lines, width = self.written(), self.content_size.width
         if not 0 <= y < len(lines):
             return Strip.blank(width, self._base)
@@ -117,7 +115,6 @@ class TitleBar(Lines):
         return [line, *(f" {pad(one, width)} " for one in below)]
 
     def written(self) -> Sequence[MarkedText]:
-        """Write the line over the full width."""
         return [MarkedText(row) for row in self.rows()]
 
 
@@ -151,7 +148,6 @@ class Brief(Widget):
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        """Draw it, and say when there is more."""
         return Content("\n".join(f" {line}" for line in self._rows()))
 
     @property
@@ -462,12 +458,10 @@ class Hints(Lines):
         self.refresh(layout=len(self._lines) != n_before)
 
     def on_resize(self) -> None:
-        """Write the lines for another width."""
         self._write()
         self.refresh(layout=True)
 
     def written(self) -> Sequence[MarkedText]:
-        """Write the grades; then the commands that there is room for, and the status."""
         return self._lines
 
     def _write(self) -> None:

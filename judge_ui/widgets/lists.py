@@ -69,12 +69,10 @@ class RowList(ScrollView, can_focus=True):
             self.post_message(self.Chosen(self.cursor))
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight."""
         self._fit()
         self.move_to(self.cursor)
 
     def on_key(self, event: events.Key) -> None:
-        """Move or choose."""
         meaning = self._keys.meaning(event.key, event.character)
         if event.key == "enter":
             self.choose()
@@ -85,14 +83,12 @@ class RowList(ScrollView, can_focus=True):
         event.stop().prevent_default()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the row that was clicked."""
         row = self.scroll_offset.y + event.y
         if row < self._n_rows:
             self.move_to(row)
             self.choose()
 
     def render_line(self, y: int) -> Strip:
-        """Draw one row."""
         width = self.scrollable_content_region.width
         row = self.scroll_offset.y + y
         base = self.rich_style

@@ -82,7 +82,6 @@ class TextPane(ScrollView, can_focus=True):
         self.scroll_home(animate=False, immediate=True)
 
     def on_resize(self) -> None:
-        """Break the lines anew and keep the place."""
         if self._laid is None:
             self._lay_out()
         elif self._laid.width != self.text_width:
@@ -102,7 +101,6 @@ class TextPane(ScrollView, can_focus=True):
         return ()
 
     def style_of(self, look: Look) -> Style:
-        """Return how a stretch of text is drawn."""
         return look_style(look)
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -111,7 +109,6 @@ class TextPane(ScrollView, can_focus=True):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         laid, line, width = self._laid, self.scroll_offset.y + y, self.scrollable_content_region.width
         if laid is None or not 0 <= line < len(laid.lines):
             return Strip.blank(width, self.rich_style)
@@ -122,13 +119,11 @@ class TextPane(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, self._base)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Post the new place to the screen; see `ScrollView.watch_scroll_y`."""
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
             self.post_message(self.Scrolled())
 
     def on_key(self, event: events.Key) -> None:
-        """Scroll."""
         meaning = self.keys.meaning(event.key, event.character)
         if isinstance(meaning, Command) and meaning in SCROLLING:
             event.stop().prevent_default()

@@ -71,7 +71,6 @@ class Browser:
         os.close(self._out)
 
     def ask(self, method: str, session: str | None = None, **values: Any) -> dict[str, Any]:
-        """Send a command and return what came of it."""
         number = self._send(method, values, session)
         while True:
             answer = self._receive()
@@ -120,7 +119,6 @@ class Person:
                          eventsEnabled=True, **self._context)  # fmt: skip
 
     def open(self, page: Path | str) -> Page:
-        """Open a file, or an address, in a tab of its own."""
         made = self.browser.ask("Target.createTarget", url="about:blank", **self._context)
         target = made["targetId"]
         session = self.browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -147,19 +145,15 @@ class Page:
         self._session = session
 
     def ask(self, method: str, **values: Any) -> dict[str, Any]:
-        """Send a command to the tab."""
         return self.browser.ask(method, self._session, **values)
 
     def go(self, address: str) -> None:
-        """Load an address, and wait until its script has run."""
         self.load("Page.navigate", url=address)
 
     def reload(self) -> None:
-        """Load the page anew."""
         self.load("Page.reload")
 
     def load(self, method: str, **values: Any) -> None:
-        """Do what loads a page, and wait until that is there."""
         loaded = {"method": "Page.loadEventFired", "sessionId": self._session}
 
         def n_loaded() -> int:
@@ -191,7 +185,6 @@ class Page:
             self.ask("Input.dispatchKeyEvent", type="keyUp", **values)
 
     def judge(self, *keys: str) -> None:
-        """Press keys, each when it counts."""
         for key in keys:
             time.sleep(DWELL_S)
             # A busy machine shows a document late, and the page counts from there.
@@ -200,16 +193,13 @@ class Page:
             until(lambda: self.js("!isBusy || $('box').open"))
 
     def text(self, selector: str) -> str:
-        """Return the words of an element."""
         return str(self.js(f"document.querySelector({json.dumps(selector)}).innerText"))
 
     def size(self, width: int, height: int, *, mobile: bool = False) -> None:
-        """Give the window a size."""
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                  mobile=mobile)  # fmt: skip
 
     def look(self, file: Path) -> None:
-        """Take a picture."""
         shot = self.ask("Page.captureScreenshot", format="png")["data"]
         file.write_bytes(base64.b64decode(shot))
 

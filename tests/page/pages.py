@@ -126,7 +126,6 @@ class Served:
             self.said += line
 
     def wait_for(self, words: str) -> None:
-        """Wait until it has said something."""
         end = time.monotonic() + PATIENCE_S
         while words not in self.said:
             assert self.process.poll() is None, self.said
@@ -134,7 +133,6 @@ class Served:
             time.sleep(0.01)
 
     def stop(self) -> int:
-        """Stop it as Ctrl-C does, and return how it ended."""
         self.process.send_signal(signal.SIGINT)
         code = self.process.wait(PATIENCE_S)
         self._hearing.join(PATIENCE_S)
@@ -191,7 +189,6 @@ class Visitor:
         return answer.status, text, told
 
     def enter(self, code: str, **headers: str) -> int:
-        """Enter a code."""
         form = {"Content-Type": "application/x-www-form-urlencoded", **headers}
         return self.ask("POST", "/enter", urlencode({"code": code}).encode(), form)[0]
 

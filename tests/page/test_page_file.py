@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from store.collection import Collection
-from store.records import Action, Document
+from store.records import Document
 from store.text import sanitise
 from tests.helpers.run import run_inside
-from tests.helpers.wine import work
-from tests.helpers.world import make_pool, stored_rows
 from tests.page.browser import Browser, Page, Person, until
 from tests.page.pages import HOSTILE, make_page, make_whole
 
@@ -352,95 +348,6 @@ def test_damaged_state_is_said_and_never_used(whole: Path, person: Person) -> No
     page.judge("0")
     found = bring_back(whole, saved(page))
     assert (found["ann", "1", "a"][1], found["ann", "1", "b"][1]) == (2, 0)
-
-
-def altered(file: Path, name: str, change: Callable[[list[str]], list[str]]) -> Path:
-    """Write the lines of a saved file with a change, and the checksum that is right for them."""
-    head_and_records = file.read_text("utf-8").splitlines()[:-1]
-    body = "".join(f"{one}\n" for one in change(head_and_records)).encode()
-    made = file.with_name(name)
-    made.write_bytes(body + b'{"crc32": "%08x"}\n' % zlib.crc32(body))
-    return made
-
-
-@pytest.mark.long
-def test_thirty_documents_go_out_and_come_back(tmp_path: Path, person: Person) -> None:
-    """A page judged whole, brought back, again, in conflict, outside the pool, and altered.
-
-    `pytest -m long tests/page` runs it.
-    """
-    docnos = [f"d{number:02}" for number in range(30)]
-    whole = make_whole(tmp_path / "w.db", texts={docno: f"Text of {docno}." for docno in docnos})
-    there = ("--collection", whole)
-    keys = [str(number * 7 % 3) for number in range(30)]
-    made = {judge: make_page(whole, judge) for judge in ("ann", "bob")}
-    pages = {judge: person.open(page) for judge, page in made.items()}
-    for judge, n in (("ann", 28), ("bob", 2)):
-        begin(pages[judge])
-        pages[judge].judge(*keys[:n])
-    files = {judge: saved(page, judge) for judge, page in pages.items()}
-
-    # It comes in: each grade where its key was pressed. Again: nothing is new.
-    grades = {docno: ("judged", int(key), "", "") for docno, key in zip(docnos, keys, strict=True)}
-    wanted = {("ann", "1", docno): grade for docno, grade in grades.items()}
-    first = dict(list(wanted.items())[:28])
-    assert bring_back(whole, files["ann"]) == first
-    before = stored_rows(str(whole))
-    told = run_inside("import", "work", files["ann"], *there).fine().err
-    assert "0 new events of `ann`, 28 there already" in told
-    assert stored_rows(str(whole)) == before
-
-    # Altered to carry another judge's events: refused, and nothing of it is in.
-    def alter(name: str, change: Callable[[list[str]], list[str]]) -> str:
-        told = run_inside("import", "work", altered(files["ann"], name, change), *there)
-        assert stored_rows(str(whole)) == before
-        return told.failed(1).err
-
-    plain = files["ann"].with_name("plain.jsonl")
-    plain.write_bytes(files["ann"].read_bytes().replace(b'"grade":1', b'"grade":2', 1))
-    assert "changed, or cut, since" in run_inside("import", "work", plain, *there).failed(1).err
-    bobs = files["bob"].read_text("utf-8").splitlines()[:-1]
-    named = [json.dumps(json.loads(one) | {"judge": "bob"}) for one in bobs[1:]]
-    assert "unknown key `judge`" in alter("named.jsonl", lambda lines: [*lines, *named])
-    assert "expected revision 2 of this document" in alter("both.jsonl", lambda lines: [*lines, *bobs[1:]])
-    assert "got a window of another page" in alter("bobs.jsonl", lambda lines: [bobs[0], *lines[1:]])
-    for judge in (json.loads(bobs[0])["judge"], "0" * 16):
-        forged = altered(files["ann"], "forged.jsonl", alter_head(judge=judge))
-        told = run_inside("import", "work", forged, *there).failed(3).err
-        assert "begins with a head that this collection did not sign" in told
-    other = alter_head(collection="0" * 16)
-    told = run_inside("import", "work", altered(files["ann"], "other.jsonl", other), *there).failed(3).err
-    assert "is of another collection" in told
-    assert stored_rows(str(whole)) == before
-
-    # The judge goes on with the page, and decides one of its documents otherwise at the desk: a conflict.
-    pages["ann"].judge(*keys[28:])
-    until(lambda: pages["ann"].text("#box-title").startswith("1: "))
-    elsewhere = (int(keys[28]) + 1) % 3
-    work(whole, ("ann", "d28", Action.JUDGE, elsewhere))
-    # Meanwhile the last document has left the pool.
-    with Collection(str(whole)) as opened:
-        opened.pools.withdraw("pool")
-        opened.pools.add(make_pool({"1": docnos[:-1]}, name="later"))
-    files["ann"] = saved(pages["ann"])
-    before = stored_rows(str(whole))
-    told = run_inside("import", "work", files["ann"], *there).failed(3).err
-    assert f"topic 1 d28: {keys[28]} on the page, {elsewhere} here" in told
-    assert stored_rows(str(whole)) == before
-    told = run_inside("import", "work", files["ann"], "--prefer", "page", *there).fine().err
-    assert "2 new events of `ann`, 28 there already" in told
-    assert "1 document no longer `ann`'s to judge: stored as judged outside the pool" in told
-    bobs_two = {("bob", "1", docno): grades[docno] for docno in docnos[:2]}
-    assert bring_back(whole, files["bob"]) == wanted | bobs_two
-    with Collection(str(whole)) as opened:
-        n_events = len(list(opened.judgements.history(["ann"])))
-    assert n_events == 31  # thirty of the page, one of the desk
-    run_inside("verify", *there).fine()
-
-
-def alter_head(**values: str) -> Callable[[list[str]], list[str]]:
-    """Return what changes the head of a saved file."""
-    return lambda lines: [json.dumps(json.loads(lines[0]) | values), *lines[1:]]
 
 
 def test_saved_file_goes_on_in_another_browser(whole: Path, tmp_path: Path, person: Person) -> None:

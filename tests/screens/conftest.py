@@ -101,11 +101,9 @@ class Clock:
         self.now = 1000.0
 
     def __call__(self) -> float:
-        """Tell the time."""
         return self.now
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
         self.now += seconds
 
 
@@ -128,6 +126,5 @@ class NothingToDraw:
     """A source of documents that fails."""
 
     def draw(self, topic: str) -> bool:  # noqa: ARG002 - the session's protocol
-        """Fail."""
         message = "the runs of pool `live` have changed since it was made"
         raise PoolerError(message)

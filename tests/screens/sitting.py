@@ -152,11 +152,9 @@ class Host(App[None]):
         self.said: list[Message] = []
 
     def compose(self) -> ComposeResult:
-        """Give the pane the whole screen."""
         yield self.pane
 
     def on_mount(self) -> None:
-        """Give it the keys."""
         self.pane.focus()
 
     @on(DocumentPane.Pressed)
@@ -175,13 +173,11 @@ class Shown:
         self.pilot = pilot
 
     async def press(self, *keys: str) -> None:
-        """Press keys, each when the screen is ready."""
         for key in keys:
             type_ahead(self.pilot, key)
             await self.pilot.pause()
 
     async def resize(self, width: int, height: int) -> None:
-        """Change the size of the terminal."""
         await self.pilot.resize_terminal(width, height)
         await self.pilot.pause()
 
@@ -194,7 +190,6 @@ class Shown:
         assert condition()
 
     def lines(self) -> list[str]:
-        """Return the lines in sight without the margin."""
         strips = [self.pane.render_line(y) for y in range(self.pane.size.height)]
         return [strip.text[1:].rstrip(" ") for strip in strips]
 
@@ -244,11 +239,9 @@ class Typist(io.StringIO):
         self._is_terminal = is_terminal
 
     def isatty(self) -> bool:
-        """Say whether somebody types."""
         return self._is_terminal
 
     def readline(self, *_: Any) -> str:
-        """Return the next answer; empty at the end."""
         while self._steps:
             step = self._steps.pop(0)
             if isinstance(step, str):

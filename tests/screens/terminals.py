@@ -103,7 +103,6 @@ class PtyTerminal:
         os.close(self._master)
 
     def _set_size(self, size: tuple[int, int]) -> None:
-        """Say how large the terminal is."""
         columns, rows = size
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
@@ -158,11 +157,9 @@ class PtyTerminal:
         self._master = os.open(os.devnull, os.O_RDWR)
 
     def is_over(self) -> bool:
-        """Say whether the program has ended."""
         return self.process.poll() is not None
 
     def wait(self) -> int:
-        """Read until the program ends; return its exit code."""
         end = time.monotonic() + PATIENCE_S
         while not self.is_over():
             self.read(0.05)
@@ -289,13 +286,11 @@ class Life:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
         assert self._process.pid is not None
         return self._process.pid
 
     @property
     def place(self) -> int:
-        """Where the output stands."""
         return len(self._output)
 
     def read(self, timeout: float) -> bool:
@@ -324,7 +319,6 @@ class Life:
         return text
 
     def type(self, text: str) -> int:
-        """Type; return where the output stood before it."""
         place = self.place
         with contextlib.suppress(OSError):
             os.write(self._writes, text.encode())
@@ -341,7 +335,6 @@ class Life:
             pass
 
     def end(self) -> None:
-        """Wait until it has ended by itself."""
         end = time.monotonic() + ANSWERED_S
         while (code := self._exit_code()) is None:
             self.read(0.05)
@@ -351,14 +344,12 @@ class Life:
         assert code == 0, f"it ended with {code}:\n{self.text()[-3000:]}"
 
     def close(self) -> None:
-        """Close the streams; whatever still runs is killed."""
         if self._exit_code() is None:
             self._killed()
         os.close(self._reads)
         os.close(self._writes)
 
     def _exit_code(self) -> int | None:
-        """Return how the process ended; None = it runs."""
         with LOOKING:
             return self._process.exitcode
 
@@ -383,7 +374,6 @@ class LivingJudge:
         """Where the output stood when the answer before was typed."""
 
     def see(self) -> str:
-        """Wait for the next document and return its docno."""
 
         def is_there(text: str) -> bool:
             return bool(TITLE.search(text)) and (self._is_terminal or text.endswith(" > "))
@@ -399,12 +389,10 @@ class LivingJudge:
         return TITLE.findall(self.life.wait_for(is_there, self._at))[-1]
 
     def answer(self, key: str) -> None:
-        """Type an answer."""
         self._key = key
         self._at = self.life.type(key if self._is_terminal else f"{key}\n")
 
     def heard(self, words: re.Pattern[str]) -> bool:
-        """Say whether words were said since the answer before."""
         return bool(words.search(self.life.text(self._at)))
 
     def last_said(self, words: re.Pattern[str]) -> str:
@@ -434,7 +422,6 @@ class LivingJudge:
             n_told += 1
 
     def _is_answered(self, text: str, words: re.Pattern[str]) -> bool:
-        """Say whether all has been said to the answer before."""
         if self._is_terminal:
             return bool(words.search(text)) or any(said in text for said in REFUSED)
         return _is_question(text)

@@ -49,7 +49,6 @@ class Listener:
         self.is_on = True
 
     def note(self, _c: Any, _cursor: Any, statement: str, parameters: Any, *_rest: Any) -> None:
-        """Keep a statement."""
         if self.is_on:
             self.sent.append((statement, parameters))
 

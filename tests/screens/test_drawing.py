@@ -27,7 +27,6 @@ class Drawer:
     trouble: str = ""
 
     def draw(self, topic: str) -> bool:
-        """Draw one more document."""
         if self.trouble:
             raise PoolerError(self.trouble)
         return self.collection.pools.draw("live", topic, self.choose) is not None
@@ -207,22 +206,6 @@ def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
     assert len(events()) == 1
 
 
-def test_going_on_after_a_failed_draw_with_nothing_left_comes_back(
-    live: Collection, clock: Any, drawer: Drawer
-) -> None:
-    """Nothing could be drawn, and meanwhile nothing is left to draw: the judge is at the document again."""
-    session = sit(live, clock, drawing=drawer)
-    session.open_topic("77")
-    drawer.trouble = "the runs have changed"
-    show(session, clock)
-    assert session.grade(1).outcome is KeyOutcome.STUCK
-    drawer.trouble = ""
-    live.pools.withdraw("live")
-    assert not session.go_next()
-    assert session.trouble == ""
-    assert docno(session) == "a"
-
-
 def test_a_failed_draw_opens_nothing(live: Collection, clock: Any, drawer: Drawer) -> None:
     """The topic that was open stays open, at its document."""
     session = sit(live, clock, drawing=drawer)
@@ -255,22 +238,6 @@ def test_documents_decided_in_another_pool_are_passed_over(
     assert (docno(later), drawn(live)) == ("e", "abfe")
     assert (later.progress.total, later.progress.left) == (4, 1)
     assert queue(later) == "abfe"
-
-
-def test_all_documents_decided_in_another_pool_end_the_topic(
-    live: Collection, clock: Any, drawer: Drawer
-) -> None:
-    """Where every document that can be drawn has its decision, there is nothing to judge."""
-    live.pools.add(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("abcdef")], {}, "all"))
-    session = sit(live, clock)
-    session.open_topic("77")
-    for _ in range(6):
-        grade(session, clock, 1)
-    later = sit(live, clock, drawing=drawer)
-    later.open_topic("77")
-    assert later.is_complete
-    assert (docno(later), drawn(live)) == ("a", "abcd")
-    assert not later.go_previous()
 
 
 def test_a_document_drawn_into_the_middle_of_the_queue_moves_nobody(

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import re
-import select
-import termios
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,6 +26,7 @@ from store.records import Document, Grade, Scale, State, Topic
 from tests.helpers.world import parse_scale
 from tests.screens.conftest import ENGLISH, Clock, Maker, NothingToDraw
 from tests.screens.sitting import after, elsewhere, locked, sit, stored
+from tests.screens.terminals import PtyTerminal, judge
 from tests.store.drawing import adaptive_pool
 from tests.store.places import held_place
 
@@ -41,56 +37,30 @@ def answers(scale: str = "0-3") -> Answers:
     return Answers(key_table(parsed), parsed)
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning", "rest"),
-    [
-        ("2", 2, ""),
-        ("２", 2, ""),
-        ("s", Command.SKIP, ""),
-        ("ｓ", Command.SKIP, ""),
-        ("ＳＫＩＰ", Command.SKIP, ""),
-        ("can't", Command.CANNOT, ""),
-        ("can\u2019t", Command.CANNOT, ""),
-        ("Cannot 2", Command.CANNOT, "2"),
-        ("c torn page", Command.CANNOT, "torn page"),
-        ("note Ask  Ann", Command.NOTE, "Ask  Ann"),
-        ("ｃ　２", Command.CANNOT, "２"),
-        ("/", Command.FIND, ""),
-        ("/bridge", Command.FIND, "bridge"),
-        ("/ Iron Bridge", Command.FIND, "Iron Bridge"),
-        ("／橋", Command.FIND, "橋"),
-        ("RETRY", RETRY, ""),
-        ("", None, ""),
-    ],
-)
-def test_what_answers_mean(text: str, meaning: int | Act | None, rest: str) -> None:
+MEANT: dict[str, tuple[int | Act | None, str]] = {
+    **dict.fromkeys(("2", "２"), (2, "")),
+    **dict.fromkeys(("s", "ｓ", "ＳＫＩＰ"), (Command.SKIP, "")),
+    **dict.fromkeys(("can't", "can\u2019t"), (Command.CANNOT, "")),
+    "Cannot 2": (Command.CANNOT, "2"),
+    "c torn page": (Command.CANNOT, "torn page"),
+    "ｃ　２": (Command.CANNOT, "２"),
+    "note Ask  Ann": (Command.NOTE, "Ask  Ann"),
+    "/": (Command.FIND, ""),
+    "/bridge": (Command.FIND, "bridge"),
+    "/ Iron Bridge": (Command.FIND, "Iron Bridge"),
+    "／橋": (Command.FIND, "橋"),
+    "RETRY": (RETRY, ""),
+    # A held key, a pasted row, or a word too many never grades and never decides.
+    **dict.fromkeys(("", "22", "2 2", "2.", "2\t1", "s 2", "skip it", "next 3", "²", "4", "-1"), (None, "")),
+    **dict.fromkeys(("undo 2", "yes", "redo", "topics"), (None, "")),
+}
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_what_answers_mean(text: str) -> None:
     """Keys and words of any width and case; what follows a command stays as it was typed."""
     answer = answers().read(text)
-    assert (answer.meaning, answer.rest) == (meaning, rest)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "22",
-        "2 2",
-        "2.",
-        "2\t1",
-        "s 2",
-        "skip it",
-        "next 3",
-        "²",
-        "4",
-        "-1",
-        "undo 2",
-        "yes",
-        "redo",
-        "topics",
-    ],
-)
-def test_what_means_nothing(text: str) -> None:
-    """A held key, a pasted row, or a word too many never grades and never decides."""
-    assert answers().read(text).meaning is None
+    assert (answer.meaning, answer.rest) == MEANT[text]
 
 
 def test_a_value_of_several_characters_is_typed_as_it_is() -> None:
@@ -139,25 +109,22 @@ def test_answers_become_judgements(two_topics: Collection) -> None:
     assert "\n12 bridge maintenance: 1 skipped\n" in printed
 
 
-def test_the_topic_is_printed_once_and_every_document_once(two_topics: Collection) -> None:
+def test_topic_documents_and_question_are_whole_in_themselves(two_topics: Collection) -> None:
     """A screen reader hears the narrative when the topic opens, not before every document."""
     printed = run(two_topics, "12", "0", "1", "nonsense", "2")
-    assert printed.count("Narrative: A relevant document names a schedule.") == 1
+    narrative = "Narrative: A relevant document names a schedule."
+    assert printed.count(narrative) == 1
     for n in range(4):
         assert printed.count(f"\nDocument e{n}\nTitle: Bridge {n}\nText of bridge {n}.\n") == 1
-
-
-def test_the_prompt_says_how_far_and_what_can_be_answered(two_topics: Collection) -> None:
-    """The question after a document is whole in itself."""
-    printed = run(two_topics, "12", "2")
     commands = "s skip, c can't, e note, u undo, n next, q quit, ? help > "
-    assert f"\n0/4 grade 0-2, {commands}" in printed
-    assert f"\n1/4 grade 0-2, {commands}" in printed
+    assert all(f"\n{n}/4 grade 0-2, {commands}" in printed for n in range(4))
+    printed = run(two_topics, "12", "u", "2", "", "0013", "u")
+    assert printed.count(narrative) == 2  # undo leads back to another topic
 
 
-def test_enter_opens_the_first_topic_with_documents_left(two_topics: Collection) -> None:
-    """The judge need not name the topic to go on."""
-    run(two_topics, "12", "0", "0", "0", "0")
+def test_a_topic_is_opened_by_its_name_or_by_enter(two_topics: Collection) -> None:
+    """The judge need not name the topic to go on; a slip loses nothing."""
+    assert "`13` is none of these topics" in run(two_topics, "13", "12", "0", "0", "0", "0")
     assert "\nTopic 0013 情報検索の評価\n" in run(two_topics, "", "1")
     assert stored(two_topics)["j0"].grade == 1
 
@@ -172,13 +139,6 @@ def test_a_script_that_runs_twice_grades_nothing_again(two_topics: Collection) -
     assert "'0' means nothing here" in printed
 
 
-def test_an_unknown_topic_is_asked_again(two_topics: Collection) -> None:
-    """A slip loses nothing."""
-    printed = run(two_topics, "13", "0013", "1")
-    assert "`13` is none of these topics" in printed
-    assert stored(two_topics)["j0"].grade == 1
-
-
 def test_q_quits_from_every_question_that_offers_it(two_topics: Collection) -> None:
     """Quitting at the topics, at a document, and after a topic are the same goodbye."""
     for answers in (["q"], ["12", "q"], ["12", "0", "0", "0", "0", "q"]):
@@ -187,36 +147,20 @@ def test_q_quits_from_every_question_that_offers_it(two_topics: Collection) -> N
 
 
 def test_undo_shows_the_document_again(two_topics: Collection) -> None:
-    """`u` goes back and the prompt counts one less."""
-    printed = run(two_topics, "12", "2", "u")
+    """`u` goes back and the prompt counts one less; only y takes a grade away."""
+    printed = run(two_topics, "12", "2", "u", "2", "0", "0", "2", "d", "s", "n", "s", "y")
     assert printed.count("\nDocument e0") == 2
     assert printed.count("\n0/4 ") == 2
     assert "grade 2 undone: unjudged again (saved " in printed
-    assert stored(two_topics)["e0"].state is State.UNJUDGED
-
-
-def test_undo_across_topics_prints_the_other_topic(two_topics: Collection) -> None:
-    """A judge who is taken back to another topic is told its narrative again."""
-    printed = run(two_topics, "12", "0", "0", "0", "2", "", "0013", "u")
-    assert printed.count("Narrative: A relevant document names a schedule.") == 2
-
-
-def test_taking_a_grade_away_asks(two_topics: Collection) -> None:
-    """Only y skips a graded document."""
-    printed = run(two_topics, "12", "0", "0", "0", "2", "d", "s", "n", "s", "y")
     assert printed.count("take back grade 2 and skip? y/n > ") == 2
     assert stored(two_topics)["e3"].state is State.SKIPPED
 
 
-@pytest.mark.parametrize("answers", [["c", ""], ["c", "9"], ["c", "4", ""], ["e", ""]])
-def test_a_question_left_empty_writes_nothing(two_topics: Collection, answers: list[str]) -> None:
-    """Enter goes back from every question."""
-    run(two_topics, "12", *answers)
-    assert stored(two_topics) == {}
-
-
-def test_a_reason_in_words_and_a_note_taken_away(two_topics: Collection) -> None:
-    """Reason 4 asks for words; a note of `-` is none."""
+def test_a_question_left_empty_writes_nothing(two_topics: Collection) -> None:
+    """Enter goes back from every question; reason 4 asks for words; a note of `-` is none."""
+    for answers in (["c", ""], ["c", "9"], ["c", "4", ""], ["e", ""]):
+        run(two_topics, "12", *answers)
+        assert stored(two_topics) == {}
     run(two_topics, "12", "c", "4", "torn page", "e", "a note", "e", "-")
     found = stored(two_topics)
     assert (found["e0"].reason, found["e1"].note) == ("torn page", "")
@@ -252,12 +196,6 @@ def test_a_document_that_cannot_be_read_cannot_be_graded(
     assert stored(two_topics) == {}
 
 
-def test_a_judge_without_work_is_told(make_collection: Maker) -> None:
-    """No pool, no topics, and still a way out."""
-    printed = run(make_collection({}), "")
-    assert "none: no pool holds a document for you" in printed
-
-
 Events = Callable[[], list[dict[str, Any]]]
 
 
@@ -275,12 +213,10 @@ class Lock:
         self._held = ExitStack()
 
     def shut(self) -> None:
-        """Let no decision be written from here on."""
         self._collection._db.engine.dispose()
         self._held.enter_context(locked(self._file))
 
     def open(self) -> None:
-        """Let decisions be written again."""
         self._held.close()
 
 
@@ -292,21 +228,11 @@ def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.Monk
     return Lock(two_topics, collection_file)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        ("c 2", "wrong language"),
-        ("can't 3", "text missing"),
-        ("c ２", "wrong language"),
-        ("cannot torn page", "torn page"),
-    ],
-)
-def test_a_reason_on_the_same_line(two_topics: Collection, answer: str, reason: str) -> None:
+def test_a_reason_on_the_same_line(two_topics: Collection) -> None:
     """A key or words after the command are the reason, and nothing more is asked."""
-    sit(two_topics, answer, "1")
-    found = stored(two_topics)
-    assert (found["e0"].state, found["e0"].reason) == (State.CANNOT, reason)
-    assert found["e1"].grade == 1
+    sit(two_topics, "c 2", "can't 3", "c ２", "cannot torn page")
+    reasons = ["wrong language", "text missing", "wrong language", "torn page"]
+    assert [one.reason for one in stored(two_topics).values()] == reasons
 
 
 def test_a_note_on_the_same_line(two_topics: Collection) -> None:
@@ -511,28 +437,20 @@ def test_the_first_document_can_be_turned_away_from(two_topics: Collection) -> N
     assert stored(two_topics) == {}
 
 
-def test_another_sitting_of_the_same_judge_is_warned_about(two_topics: Collection) -> None:
-    """On opening a topic, as long as the other one is alive, and not after it has ended."""
-    other = JudgingSession(two_topics.desk("alice"), min_dwell=0)
+def test_another_sitting_is_warned_about_and_every_answer_is_a_sign_of_life(two_topics: Collection) -> None:
+    """As long as the other one is alive; a judge who only reads is seen by a second sitting, too."""
+    seen, other = [], JudgingSession(two_topics.desk("alice"), min_dwell=0)
+
+    def look() -> None:
+        seen.extend(one.seen_at for one in other.desk.live_elsewhere())
+
+    assert "Warning" not in sit(two_topics, "?", look, "?", look)
+    assert len(seen) == 2
+    assert seen[0] < seen[1]
     other.open_topic("12")
     warning = sit(two_topics).splitlines()[0]
     assert warning.startswith("Warning: ")
     assert "this very topic" in warning
-    other.desk.leave()
-    assert "Warning" not in sit(two_topics)
-
-
-def test_every_answer_is_a_sign_of_life(two_topics: Collection) -> None:
-    """A judge who only reads is seen by a second sitting too."""
-    seen = []
-
-    def look() -> None:
-        other = JudgingSession(two_topics.desk("alice"), min_dwell=0)
-        seen.extend(one.seen_at for one in other.desk.live_elsewhere())
-
-    sit(two_topics, "?", look, "?", look)
-    assert len(seen) == 2
-    assert seen[0] < seen[1]
 
 
 def test_the_skipped_can_be_left_for_other_topics(two_topics: Collection) -> None:
@@ -556,32 +474,19 @@ Events = Callable[[], list[dict[str, Any]]]
 DOCNOS = ("e0", "e1", "e2", "e3")
 
 
-class Claims:
+class Claims(Lock):
     """Claims of alice's desk, which somebody else's writing may come before."""
 
-    def __init__(self, collection: Collection, file: Path) -> None:
-        self._collection = collection
-        self._file = file
-        self._claim = Desk.claim
-        self._held = ExitStack()
-        self.n_left = 1
-        """Claims that go well before the file is locked."""
+    claim = staticmethod(Desk.claim)
+    n_left = 1
+    """Claims that go well before the file is locked."""
 
     def __call__(self, desk: Desk, topic: str) -> bool:
         """Claim, or fail as it fails behind a writer who takes too long."""
         self.n_left -= 1
         if self.n_left == -1:
             self.shut()
-        return self._claim(desk, topic)
-
-    def shut(self) -> None:
-        """Let nothing be written from here on."""
-        self._collection._db.engine.dispose()
-        self._held.enter_context(locked(self._file))
-
-    def open(self) -> None:
-        """Let everything be written again."""
-        self._held.close()
+        return self.claim(desk, topic)
 
 
 @pytest.fixture
@@ -773,24 +678,17 @@ def test_nothing_hostile_reaches_the_stream(make_collection: Maker) -> None:
     assert "␛]0;owned␇" in printed
 
 
-HTML = "<p>The <b>old</b> bridge. It &amp; its\r\n paint.</p>"
-
-
-@pytest.fixture
-def marked_up(make_collection: Maker) -> Collection:
-    """Make a topic of two documents, the first in HTML."""
-    documents = [
-        Document("h", "Dee", HTML, (("url", "http://a"), ("date", "1991")), "html"),
-        Document("p", "", "x"),
-    ]
-    collection = make_collection({ENGLISH: documents})
-    collection.documents.add([], fields=["date", "url"])
-    return collection
-
-
-def test_fields_are_printed_between_title_and_text(marked_up: Collection) -> None:
+def test_fields_are_printed_between_title_and_text(make_collection: Maker) -> None:
     """A line each, in the order of the collection; whenever the document is printed."""
-    printed = sit(marked_up, "0", "u")
+    html, fields = (
+        "<p>The <b>old</b> bridge. It &amp; its\r\n paint.</p>",
+        (("url", "http://a"), ("date", "1991")),
+    )
+    collection = make_collection(
+        {ENGLISH: [Document("h", "Dee", html, fields, "html"), Document("p", "", "x")]}
+    )
+    collection.documents.add([], fields=["date", "url"])
+    printed = sit(collection, "0", "u")
     text = "Title: Dee\ndate: 1991\nurl: http://a\nThe old bridge. It & its paint.\n"
     assert text in printed.split(" > ")[0]
     assert text in after(printed, 1)
@@ -846,117 +744,24 @@ def test_a_megabyte_of_hits_takes_seconds() -> None:
     assert sum(line.count("[[") for line in lines) == 100_000
 
 
-PATIENCE_S = 20.0
-"""How long an answer may take; a busy machine is slow, a broken program never comes."""
-
-
-class Terminal:
-    """A pseudo-terminal: the program's end as text streams, and ours."""
-
-    def __init__(self) -> None:
-        self._ours, theirs = pty.openpty()
-        settings = termios.tcgetattr(theirs)
-        settings[3] &= ~termios.ECHO
-        termios.tcsetattr(theirs, termios.TCSANOW, settings)
-        self.read: TextIO = os.fdopen(theirs, "r", encoding="utf-8")
-        self.write: TextIO = os.fdopen(os.dup(theirs), "w", encoding="utf-8", newline="\n")
-        self.shown = ""
-
-    def type(self, text: str) -> None:
-        """Type, or paste, all at once."""
-        os.write(self._ours, text.encode())
-
-    def wait_for(self, text: str) -> None:
-        """Read what is printed until there is something; what already exists counts."""
-        while text not in self.shown:
-            is_there = select.select([self._ours], [], [], PATIENCE_S)[0]
-            assert is_there, f"{text!r} did not come; the terminal shows:\n{self.shown}"
-            self.shown += os.read(self._ours, 65_536).decode("utf-8", "replace")
-
-    def close(self) -> None:
-        """Hang up; whoever still reads at the other end is let go."""
-        os.close(self._ours)
-        for stream in (self.read, self.write):
-            with suppress(OSError):
-                stream.close()
-
-
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    """Give a terminal."""
-    with closing(Terminal()) as made:
-        yield made
-
-
-@contextmanager
-def judging(collection: Collection, terminal: Terminal) -> Iterator[None]:
-    """Let alice judge topic 12 at the terminal, until the end of the block and of the input."""
-    ready = threading.Event()
-
-    def judge() -> None:
-        session = JudgingSession(collection.desk("alice"), min_dwell=0)
-        session.open_topic("12")
-        ready.set()
-        run_plain(session, terminal.read, terminal.write)
-        session.desk.leave()
-
-    thread = threading.Thread(target=judge, daemon=True)
-    thread.start()
-    ready.wait()
-    yield
-    terminal.type("\x04")
-    terminal.wait_for("in this sitting")
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive()
-
-
-def test_a_pasted_block_grades_one_document_at_most(two_topics: Collection, terminal: Terminal) -> None:
-    """Only its first line is an answer: the others came before their documents did."""
-    with judging(two_topics, terminal):
-        terminal.wait_for("Enter = the first document > ")
-        terminal.type("\n")
-        terminal.wait_for("0/4 grade 0-2")
-        terminal.type("2\n1\n0\n1\n")
-        terminal.wait_for("3 lines typed too early: ignored")
-        terminal.wait_for("1/4 grade 0-2")
-    assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"e0": 2}
-
-
-def test_a_pasted_note_of_several_lines_grades_nothing(two_topics: Collection, terminal: Terminal) -> None:
-    """The first line is the note; a line that happens to be a grade is not one."""
-    with judging(two_topics, terminal):
-        terminal.type("\n")
-        terminal.wait_for("0/4 grade 0-2")
-        terminal.type("e\n")
-        terminal.wait_for("note? ")
-        terminal.type("see page\n2\nq\n")
-        terminal.wait_for("2 lines typed too early: ignored")
-    found = stored(two_topics)["e0"]
-    assert (found.note, found.grade) == ("see page", None)
-
-
-def test_an_answer_at_a_time_is_taken(two_topics: Collection, terminal: Terminal) -> None:
-    """Full-width digits as an input method sends them, too."""
-    with judging(two_topics, terminal):
-        terminal.wait_for("Enter = the first document > ")
-        terminal.type("\n")
-        for n, answer in enumerate("2１s"):
-            terminal.wait_for(f"{n}/4 grade 0-2")
-            terminal.type(f"{answer}\n")
-        terminal.wait_for("2/4, 1 skipped grade 0-2")
-        assert "too early" not in terminal.shown
-    grades = {docno: one.grade for docno, one in stored(two_topics).items()}
-    assert grades == {"e0": 2, "e1": 1, "e2": None}
-
-
-def test_the_end_of_the_input_among_what_came_too_early_quits(
-    two_topics: Collection, terminal: Terminal
+@pytest.mark.slow
+def test_at_a_terminal_what_is_typed_or_pasted_too_early_is_not_taken(
+    two_topics: Collection, collection_file: Path
 ) -> None:
-    """A line that drops, or ctrl-d, is not swallowed with the lines before it."""
-    with judging(two_topics, terminal):
-        terminal.wait_for("Enter = the first document > ")
-        terminal.type("\n")
-        terminal.wait_for("0/4 grade 0-2")
-        terminal.type("2\n1\n\x04")
-        terminal.wait_for("alice: 1 decision in this sitting, all saved")
-    assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"e0": 2}
+    """Of a pasted block the first line is the answer, or the note; ctrl-d among the lines quits."""
+    with PtyTerminal(judge(collection_file, "--plain", "--topic", "12")) as terminal:
+        place = 0
+        for shows, typed in (
+            (["Enter = the first document > "], "\n"),
+            (["0/4 grade 0-2"], "2\n1\n0\n1\n"),
+            (["3 lines typed too early: ignored", "1/4 grade 0-2"], "e\n"),
+            (["note? "], "see page\n2\nq\n"),
+            (["2 lines typed too early: ignored", "1/4 grade 0-2"], "１\n"),
+            (["2/4 grade 0-2"], "0\n1\n\x04"),
+            (["alice: 3 decisions in this sitting, all saved"], ""),
+        ):
+            terminal.wait_for(*shows, since=place)
+            place = terminal.send(typed.encode())
+        assert terminal.wait() == 0
+    found = {docno: (one.grade, one.note) for docno, one in stored(two_topics).items()}
+    assert found == {"e0": (2, ""), "e1": (1, "see page"), "e2": (0, "")}

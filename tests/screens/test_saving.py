@@ -309,7 +309,6 @@ class Waiting:
         self.trouble = "another process is writing"
 
     def draw(self, topic: str) -> bool:
-        """Draw the one document there is."""
         if self.trouble:
             raise StoreError(self.trouble)
         return self._collection.pools.draw("live", topic, ends("a")) is not None

@@ -62,18 +62,15 @@ class AtWork:
     clock: Clock
 
     def show(self) -> None:
-        """Paint the document and let the judge read."""
         self.session.mark_shown()
         self.clock.wait(1)
 
     def grade(self, value: int) -> KeyResult:
-        """Read and grade."""
         self.show()
         return self.session.grade(value)
 
     @property
     def docno(self) -> str:
-        """The document before the judge."""
         assert self.session.task is not None
         return self.session.task.docno
 
@@ -189,7 +186,6 @@ class HangUp:
         self.sent: list[str] = []
 
     def before(self, connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        """Count a statement."""
         if connection.engine.url == self._admin.url:
             return
         self.sent.append(statement)
@@ -198,7 +194,6 @@ class HangUp:
             self.now()
 
     def now(self) -> None:
-        """Hang up."""
         with self._admin.connect() as connection:
             connection.execute(
                 text(

@@ -13,17 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import update
 
 from judge_ui.session.messages import goodbye, remarks, text_shown
-from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name
 from judge_ui.text.marking import seen_in_raw, seen_in_text
 from store.collection import Collection
 from store.content.documents import document_sha256
-from store.db.engine import collection_url, engine_at, writing
-from store.db.tables import GUIDELINE, SITTING
+from store.db.tables import SITTING
 from store.errors import StoreError, UnknownNameError
 from store.records import Document, Grade, Passage, Pool, PoolEntry, State, Topic
 from tests.helpers.world import make_scale
@@ -596,25 +594,6 @@ def test_a_decision_that_was_not_written_waits_and_is_written_once(
 
 
 @pytest.mark.slow
-def test_another_grade_takes_the_place_of_one_that_waits_and_undo_gives_it_up(
-    opened: JudgingSession, clock: Any, events: Any, lock: Locked
-) -> None:
-    """What was pressed last is written; a note is refused meanwhile, even when it could be written."""
-    show(opened, clock)
-    with lock():
-        opened.grade(2)
-        opened.grade(0)
-    assert shown(opened).note("n").message == "NOT SAVED yet: 0 not relevant"
-    assert opened.retry().outcome is KeyOutcome.SAVED
-    show(opened, clock)
-    with lock():
-        opened.grade(2)
-        assert opened.undo().message == "grade 2 given up: unjudged"
-    assert (opened.pending, opened.unsaved, docno(opened)) == (None, set(), "e1")
-    assert grades(events) == [("e0", "judge", 0)]
-
-
-@pytest.mark.slow
 def test_a_note_that_waits_is_not_lost_to_a_grade(
     opened: JudgingSession, clock: Any, events: Any, lock: Locked
 ) -> None:
@@ -665,51 +644,6 @@ def test_without_an_open_topic_nothing_is_shown_or_kept(
     assert session.own_terms == ()
 
 
-def test_a_list_is_cut_down_by_filter_and_by_grade(worked: JudgingSession) -> None:
-    """Every filter lets through what it says, in display order; grade 0 is not "no decision"."""
-    passage = Passage(0, 4, "Text")
-    shown(worked).mark([passage])
-    found = {wanted: worked.places(wanted) for wanted in [*Filter, 0, 1, 2]}
-    assert found == {
-        Filter.ALL: [0, 1, 2, 3],
-        Filter.UNJUDGED: [3],
-        Filter.JUDGED: [0, 2],
-        Filter.SKIPPED: [1],
-        Filter.CANNOT: [],
-        Filter.NOTED: [2],
-        Filter.MARKED: [3],
-        Filter.QUICK: [0],
-        0: [2],
-        1: [],
-        2: [0],
-    }
-
-
-def test_history_is_of_this_sitting_and_of_the_document(
-    worked: JudgingSession, two_topics: Collection, clock: Any
-) -> None:
-    """The newest first; what was undone says so; a document remembers other sittings too."""
-    worked.undo()
-    told = [(one.docno, one.action, one.grade, one.is_undone) for one in worked.desk.events()]
-    assert told == [
-        ("e2", "undo", None, False),
-        ("e2", "judge", 0, True),
-        ("e2", "note", None, False),
-        ("e1", "skip", None, False),
-        ("e0", "judge", 2, False),
-    ]
-    worked.desk.leave()
-    later = sit(two_topics, clock)
-    later.open_topic("12")
-    assert later.desk.events() == []
-    later.go_to(2)
-    assert [(one.action, one.is_here) for one in later.events_here()] == [
-        ("undo", False),
-        ("judge", False),
-        ("note", False),
-    ]
-
-
 def test_own_terms_are_of_the_topic_and_the_sitting(
     worked: JudgingSession, two_topics: Collection, clock: Any
 ) -> None:
@@ -724,62 +658,6 @@ def test_own_terms_are_of_the_topic_and_the_sitting(
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert later.own_terms == ()
-
-
-def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidelines(
-    two_topics: Collection, clock: Any, collection_file: Any
-) -> None:
-    """A new topic needs one, a topic at work none, new guidelines again one, for each topic."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
-    assert session.needs_briefing
-    assert session.desk.guidelines() is None
-    grade(session, clock, 1)
-    session.open_topic("12")
-    assert not session.needs_briefing
-    with engine_at(collection_url(str(collection_file))) as engine, writing(engine) as opened:
-        now = datetime.now(UTC)
-        opened.execute(insert(GUIDELINE).values(version=1, text="# Read\x1b[2J all", created_at=now))
-    session.open_topic("12")
-    assert session.needs_briefing
-    newest = session.desk.guidelines()
-    assert newest is not None
-    assert (newest.version, newest.text) == (1, "# Read␛[2J all")
-    grade(session, clock, 1)
-    session.open_topic("12")
-    assert not session.needs_briefing
-
-
-def test_the_forecast_is_of_this_judges_pace(make_collection: Maker, clock: Any) -> None:
-    """Eight decisions of ten seconds each: the twelve left take two minutes."""
-    documents = [Document(f"d{n:02}", "", "text") for n in range(20)]
-    collection = make_collection({ENGLISH: documents})
-    session = sit(collection, clock)
-    session.open_topic("12")
-    assert session.forecast().seconds is None
-    for _ in range(8):
-        show(session, clock, 10)
-        session.grade(1)
-    forecast = session.forecast()
-    assert (forecast.left, forecast.n) == (12, 8)
-    assert forecast.seconds == pytest.approx(120)
-    again = sit(collection, clock)
-    again.open_topic("12")
-    assert again.forecast() == forecast
-    assert again.forecast(6).seconds == pytest.approx(60)
-
-
-def test_another_sitting_of_the_same_judge_is_seen(two_topics: Collection, clock: Any) -> None:
-    """Two screens of one judge know of each other; another judge's is no concern of theirs."""
-    first, second, bob = (sit(two_topics, clock, name) for name in ("alice", "alice", "bob"))
-    first.open_topic("12")
-    bob.open_topic("12")
-    assert first.desk.live_elsewhere() == []
-    second.open_topic("0013")
-    assert [one.topic for one in first.desk.live_elsewhere()] == ["0013"]
-    assert [one.topic for one in second.desk.live_elsewhere()] == ["12"]
-    first.desk.leave()
-    assert second.desk.live_elsewhere() == []
 
 
 def test_a_sitting_whose_process_is_dead_raises_no_alarm(two_topics: Collection, clock: Any) -> None:

@@ -67,7 +67,6 @@ class Ledger:
     events: list[Written] = field(default_factory=list)
 
     def of(self, pair: Pair) -> list[Written]:
-        """Return the events on a document by rising revision."""
         return [one for one in self.events if one.pair == pair]
 
     def stands(self, pair: Pair, revision: int | None = None) -> tuple[Any, ...]:
@@ -196,7 +195,6 @@ class Story(RuleBasedStateMachine):
         return result, new
 
     def settle(self, new: list[Written], *, is_redo: bool = False) -> None:
-        """Take new events into the ledger."""
         for one in new:
             assert one.revision == len(self.ledger.of(one.pair)) + 1
             self.ledger.events.append(one)
@@ -208,7 +206,6 @@ class Story(RuleBasedStateMachine):
 
     @property
     def pair(self) -> Pair:
-        """The document before the judge."""
         assert self.session.topic is not None
         assert self.session.task is not None
         return self.session.topic.topic, self.session.task.docno
@@ -305,7 +302,6 @@ class Story(RuleBasedStateMachine):
 
     @rule(value=st.integers(0, 2))
     def grade(self, value: int) -> None:
-        """Grade."""
         self.decide(
             lambda: self.session.grade(value, revises=True),
             Action.JUDGE,
@@ -314,7 +310,6 @@ class Story(RuleBasedStateMachine):
 
     @rule()
     def skip(self) -> None:
-        """Skip, meaning it."""
         self.decide(
             lambda: self.session.skip(confirmed=True),
             Action.SKIP,
@@ -323,7 +318,6 @@ class Story(RuleBasedStateMachine):
 
     @rule(reason=st.sampled_from(["unreadable", "other"]))
     def cannot(self, reason: str) -> None:
-        """Say that it cannot be judged."""
         self.decide(
             lambda: self.session.cannot(reason, confirmed=True),
             Action.CANNOT,
@@ -332,18 +326,15 @@ class Story(RuleBasedStateMachine):
 
     @rule(text=st.sampled_from(["", "odd", "see\nbelow"]))
     def note(self, text: str) -> None:
-        """Note."""
         self.decide(lambda: self.session.note(text), Action.NOTE, lambda old: (*old[:3], text, old[4]))
 
     @rule(chosen=st.sets(st.sampled_from(PASSAGES)))
     def mark(self, chosen: set[Passage]) -> None:
-        """Mark passages."""
         marked = tuple(sorted(chosen))
         self.decide(lambda: self.session.mark(marked), Action.MARK, lambda old: (*old[:4], in_raw(marked)))
 
     @rule()
     def undo(self) -> None:
-        """Undo, or give up what could not be written."""
         pending = self.session.pending
         stack = self.ledger.undoable(self.desk._sitting)
         result, new = self.act(self.session.undo)
@@ -382,7 +373,6 @@ class Story(RuleBasedStateMachine):
 
     @rule()
     def redo(self) -> None:
-        """Redo."""
         wanted = self.redoable[-1] if self.redoable else None
         pending = self.session.pending
         seen = {
@@ -426,7 +416,6 @@ class Story(RuleBasedStateMachine):
     @precondition(lambda self: self.session.pending is not None)
     @rule()
     def retry(self) -> None:
-        """Try again to write what could not be written."""
         assert self.session.pending is not None
         decision = self.session.pending.decision
         pair = decision.topic, decision.docno
@@ -455,7 +444,6 @@ class Story(RuleBasedStateMachine):
     @precondition(lambda self: self.session.conflict is not None)
     @rule()
     def keep_theirs(self) -> None:
-        """Let what was decided elsewhere stand."""
         assert self.session.conflict is not None
         decision = self.session.conflict.attempt.decision
         pair = decision.topic, decision.docno
@@ -479,7 +467,6 @@ class Story(RuleBasedStateMachine):
     @precondition(lambda self: self.session.conflict is not None)
     @rule()
     def replace_theirs(self) -> None:
-        """Put one's own in its place."""
         assert self.session.conflict is not None
         decision = self.session.conflict.attempt.decision
         pair = decision.topic, decision.docno
@@ -525,7 +512,6 @@ class Story(RuleBasedStateMachine):
     @precondition(lambda self: self.session.pending is None)
     @rule(when=st.sampled_from(When), value=st.integers(0, 2), n_marked=st.integers(0, 3))
     def fail_and_retry(self, when: When, value: int, n_marked: int) -> None:
-        """Let a grade or a mark fail, and try it again."""
         self.faults.armed = when
         if n_marked:
             self.mark(set(PASSAGES[:n_marked]))
@@ -537,7 +523,6 @@ class Story(RuleBasedStateMachine):
     @precondition(lambda self: self.session.pending is None)
     @rule(when=st.sampled_from(When))
     def fail_and_undo_again(self, when: When) -> None:
-        """Let an undo fail, and press it again."""
         self.faults.armed = when
         self.undo()
         self.undo()
@@ -573,7 +558,6 @@ class Story(RuleBasedStateMachine):
 
     @rule(docno=st.sampled_from("abcde"), value=st.integers(-1, 2))
     def elsewhere(self, docno: str, value: int) -> None:
-        """Decide as the same judge at the other desk."""
         self.other.topic = "1" if docno in TOPICS["1"] else "2"
         with self.faults.suspended():
             self.other.look()
@@ -587,7 +571,6 @@ class Story(RuleBasedStateMachine):
     @precondition(lambda self: self.faults.armed is None)
     @rule(when=st.sampled_from(When))
     def let_it_fail(self, when: When) -> None:
-        """Let the next write or reading fail."""
         self.faults.armed = when
 
 
@@ -639,7 +622,6 @@ class ClaimStory(RuleBasedStateMachine):
 
     @initialize(k=st.integers(1, 2))
     def sit_down(self, k: int) -> None:
-        """Give every document so many places, and begin."""
         self.k = k
         for _ in range(k):
             held_place(self.collection.where, "1", self.DOCNOS, None, lease_s=600)
@@ -649,7 +631,6 @@ class ClaimStory(RuleBasedStateMachine):
         self.paint()
 
     def paint(self) -> None:
-        """Put on the screen what the session has before it."""
         task = self.session.task
         self.painted = None if task is None else task.docno
         if task is not None:
@@ -658,7 +639,6 @@ class ClaimStory(RuleBasedStateMachine):
         self.clock.wait(1)
 
     def events(self) -> list[tuple[str, str, str]]:
-        """Return judge, docno and state of every event."""
         with reading(self.collection._db.engine) as session:
             query = (
                 select(JUDGE.c.name, DOCUMENT.c.docno, JUDGEMENT.c.state)
@@ -715,22 +695,18 @@ class ClaimStory(RuleBasedStateMachine):
 
     @rule(value=st.integers(0, 2))
     def grade(self, value: int) -> None:
-        """Grade."""
         self.press(lambda: self.session.grade(value, revises=True))
 
     @rule()
     def skip(self) -> None:
-        """Skip."""
         self.press(lambda: self.session.skip(confirmed=True))
 
     @rule()
     def note(self) -> None:
-        """Note."""
         self.press(lambda: self.session.note(f"note {next(numbers)}"))
 
     @rule()
     def undo(self) -> None:
-        """Undo; it goes to the document it is about."""
         before = self.events()
         result = self.session.undo()
         new = self.events()[len(before) :]
@@ -747,7 +723,6 @@ class ClaimStory(RuleBasedStateMachine):
 
     @rule(step=st.sampled_from([1, -1]))
     def move(self, step: int) -> None:
-        """Go on or back."""
         self.session.go_next() if step > 0 else self.session.go_previous()
         self.check()
         self.paint()
@@ -763,14 +738,12 @@ class ClaimStory(RuleBasedStateMachine):
 
     @rule()
     def open_again(self) -> None:
-        """Open the topic again."""
         self.session.open_topic("1")
         self.check()
         self.paint()
 
     @rule()
     def come_back(self) -> None:
-        """Leave, and sit down again."""
         self.session.desk.leave()
         states = {docno: state for judge, docno, state in self.events() if judge == "ann"}
         kept = [docno for docno, judge, lease in self.held() if judge == "ann" and lease]
@@ -782,7 +755,6 @@ class ClaimStory(RuleBasedStateMachine):
 
     @rule(docnos=st.sets(st.sampled_from(DOCNOS)))
     def lapse(self, docnos: set[str]) -> None:
-        """Leases of the judge run out."""
         if docnos:
             let_lapse(self.collection.where, "ann", "".join(sorted(docnos)))
 

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -41,7 +40,6 @@ class Tmux:
         self._environment = {**others, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
     def ask(self, *arguments: str, check: bool = True) -> str:
-        """Give the private server a command."""
         done = subprocess.run(
             [*self._command, *arguments],
             env=self._environment,
@@ -52,7 +50,6 @@ class Tmux:
         return done.stdout.decode()
 
     def start(self, *command: str) -> None:
-        """Run a command."""
         shell = f"TERM=screen-256color {shlex.join(command)}"
         self.ask("start-server", ";", "new-session", "-d", "-x", "80", "-y", "24", shell)
 
@@ -339,20 +336,13 @@ def test_digits_that_are_no_keys_of_the_document_grade_nothing(
 
 
 @pytest.mark.slow
-def test_program_ends_when_its_terminal_is_gone(make_collection: Maker, collection_file: Path) -> None:
-    """It reads nothing from then on, ends by itself, and what was judged is saved."""
-    documents = [Document(f"d{n}", f"Title {n}", f"Text {n}.") for n in range(3)]
-    collection = make_collection({ENGLISH: documents})
-    with PtyTerminal(judge(collection_file, "--topic", "12")) as opened:
-        begin(opened)
-        opened.wait_for("Text 0.", "now: -")
-        opened.until_quiet(0.4)
-        opened.send(b"2")
-        opened.wait_for("Text 1.")
-        opened.vanish()
-        assert opened.process.wait(timeout=20) in (0, 1)
-    [judged] = collection.judgements.current()
-    assert (judged.docno, judged.state, judged.grade) == ("d0", State.JUDGED, 2)
+def test_program_ends_when_its_terminal_is_gone(terminal: PtyTerminal, collection: Collection) -> None:
+    """As when a container's session breaks off: it ends by itself, and what was judged is saved."""
+    terminal.send(b"2")
+    terminal.wait_for("Text 1.")
+    terminal.vanish()
+    assert terminal.process.wait(timeout=20) in (0, 1)
+    assert grades(collection) == {"d00": 2}
 
 
 SEQUENCES = (
@@ -445,85 +435,79 @@ def make_disputes(collection: Collection, shape: Callable[[str], str]) -> None:
         session.desk.leave()
 
 
-class Step(NamedTuple):
-    """Keys of the walk."""
+Step = tuple[bytes, tuple[str, ...]]
+"""Keys, and what must be written after them, in either collection and size, before the next keys.
 
-    keys: bytes
-    shows: tuple[str, ...]
-    """What must be written after them, in either collection and size, before the next keys.
-
-    A question and a page take keys from the moment on at which they show their keys.
-    """
-
-
+A question and a page take keys from the moment on at which they show their keys.
+"""
 SCROLLED: tuple[str, ...] = ()
 """Of keys that scroll, where the text may fit the screen and nothing be written."""
 
 WALK = (
-    Step(b"", ("Topics", "Enter open")),
-    Step(b"?", ("open the topic", "? or Esc back")),
-    Step(b"?", ("Enter open",)),
-    Step(b"h", ("Guidelines, version", "h or Esc back")),
-    Step(b"G", SCROLLED),
-    Step(b"h", ("Enter open",)),
-    Step(b"y", ("History of this sitting", "y back")),
-    Step(b"y", ("Enter open",)),
-    Step(b"\x10", ("Enter runs it",)),
-    Step(b"\x1b", ("Enter open",)),
-    Step(b"\r", ("Before you begin", "Enter begin")),
-    Step(b"G", ("100%",)),
-    Step(b"\r", ("now: ", "note: *")),
-    Step(b"?", ("Grades: saved at once", "? or Esc back")),
-    Step(b"G", ("Good to know", "100%")),
-    Step(b"?", ("now: ",)),
-    Step(b"t", ("Description", "t or Esc back")),
-    Step(b"G", SCROLLED),
-    Step(b"t", ("now: ",)),
-    Step(b"h", ("Guidelines, version", "h or Esc back")),
-    Step(b"h", ("now: ",)),
-    Step(b"l", ("5 documents", "l back")),
-    Step(b"/", ("or Esc: done",)),
-    Step(b"[\r", ("l back",)),
-    Step(b"l", ("now: ",)),
-    Step(b"y", ("History of this sitting", "y back")),
-    Step(b"\t", ("History of a", "y back")),
-    Step(b"y", ("now: ",)),
-    Step(b"/", ("Find in a", "Esc leaves it")),
-    Step(b"word3\r", ("next, [ back",)),
-    Step(b"]", ("hit 2 of",)),
-    Step(b"\x1b", ("now: ",)),
-    Step(b"w", ("separated by commas", "Esc leaves it")),
-    Step(b"word5,[/]\r", ("highlighted: word5",)),
-    Step(b"v", ("Esc done",)),
-    Step(b"j\r", ("passage marked",)),
-    Step(b"\x1b", ("now: ",)),
-    Step(b"e", ("Note on a", "Esc keeps a draft")),
-    Step(b"\x1b", ("now: ",)),
-    Step(b"c", ("Why can it not", "Esc goes back")),
-    Step(b"4", ("In your words", "Enter saves")),
-    Step(b"\x1b", ("now: ",)),
-    Step(b"G", SCROLLED),
-    Step(b"g", SCROLLED),
-    Step(b"1", ("marks", "a: 1, u undoes")),
-    Step(b"p", ("now: can't",)),
-    Step(b"y", ("History of this sitting", "y back")),
-    Step(b"\t", ("History of", "y back")),
-    Step(b"y", ("now: ",)),
-    Step(b"G", ("100%",)),
-    Step(b"2", ("marks", "2, u undoes")),
-    Step(b"G", ("100%",)),
-    Step(b" ", SCROLLED),
-    Step(b"0", ("no text is stored", "marks: 0, u undoes")),
-    Step(b"1", ("no text to judge", "y yes")),
-    Step(b"y", ("missing: 1, u undoes",)),
-    Step(b"G", ("100%",)),
-    Step(b"2", ("Every document has a decision", "100%")),
-    Step(b"d", ("now: 2",)),
-    Step(b"s", ("take back grade 2", "y yes")),
-    Step(b"n", ("now: 2",)),
-    Step(b"u", ("undone",)),
-    Step(b"\x12", ("Every document has a decision", "100%")),
-    Step(b"q", ("all saved",)),
+    (b"", ("Topics", "Enter open")),
+    (b"?", ("open the topic", "? or Esc back")),
+    (b"?", ("Enter open",)),
+    (b"h", ("Guidelines, version", "h or Esc back")),
+    (b"G", SCROLLED),
+    (b"h", ("Enter open",)),
+    (b"y", ("History of this sitting", "y back")),
+    (b"y", ("Enter open",)),
+    (b"\x10", ("Enter runs it",)),
+    (b"\x1b", ("Enter open",)),
+    (b"\r", ("Before you begin", "Enter begin")),
+    (b"G", ("100%",)),
+    (b"\r", ("now: ", "note: *")),
+    (b"?", ("Grades: saved at once", "? or Esc back")),
+    (b"G", ("Good to know", "100%")),
+    (b"?", ("now: ",)),
+    (b"t", ("Description", "t or Esc back")),
+    (b"G", SCROLLED),
+    (b"t", ("now: ",)),
+    (b"h", ("Guidelines, version", "h or Esc back")),
+    (b"h", ("now: ",)),
+    (b"l", ("5 documents", "l back")),
+    (b"/", ("or Esc: done",)),
+    (b"[\r", ("l back",)),
+    (b"l", ("now: ",)),
+    (b"y", ("History of this sitting", "y back")),
+    (b"\t", ("History of a", "y back")),
+    (b"y", ("now: ",)),
+    (b"/", ("Find in a", "Esc leaves it")),
+    (b"word3\r", ("next, [ back",)),
+    (b"]", ("hit 2 of",)),
+    (b"\x1b", ("now: ",)),
+    (b"w", ("separated by commas", "Esc leaves it")),
+    (b"word5,[/]\r", ("highlighted: word5",)),
+    (b"v", ("Esc done",)),
+    (b"j\r", ("passage marked",)),
+    (b"\x1b", ("now: ",)),
+    (b"e", ("Note on a", "Esc keeps a draft")),
+    (b"\x1b", ("now: ",)),
+    (b"c", ("Why can it not", "Esc goes back")),
+    (b"4", ("In your words", "Enter saves")),
+    (b"\x1b", ("now: ",)),
+    (b"G", SCROLLED),
+    (b"g", SCROLLED),
+    (b"1", ("marks", "a: 1, u undoes")),
+    (b"p", ("now: can't",)),
+    (b"y", ("History of this sitting", "y back")),
+    (b"\t", ("History of", "y back")),
+    (b"y", ("now: ",)),
+    (b"G", ("100%",)),
+    (b"2", ("marks", "2, u undoes")),
+    (b"G", ("100%",)),
+    (b" ", SCROLLED),
+    (b"0", ("no text is stored", "marks: 0, u undoes")),
+    (b"1", ("no text to judge", "y yes")),
+    (b"y", ("missing: 1, u undoes",)),
+    (b"G", ("100%",)),
+    (b"2", ("Every document has a decision", "100%")),
+    (b"d", ("now: 2",)),
+    (b"s", ("take back grade 2", "y yes")),
+    (b"n", ("now: 2",)),
+    (b"u", ("undone",)),
+    (b"\x12", ("Every document has a decision", "100%")),
+    (b"q", ("all saved",)),
 )
 """Every screen and every document; a new key is a line here."""
 
@@ -536,11 +520,11 @@ def walk(file: Path, judge: str, size: tuple[int, int], steps: Sequence[Step]) -
     """Walk through a collection and return every byte the terminal got."""
     command = (*PROGRAM, "judge", "--judge", judge, "--min-dwell", "0", "--collection", str(file))
     with PtyTerminal(command, size=size) as terminal:
-        for step in steps:
-            place = terminal.send(step.keys)
-            if step.keys == b"\x1b":
+        for keys, shows in steps:
+            place = terminal.send(keys)
+            if keys == b"\x1b":
                 terminal.until_quiet(ESCAPE_S)
-            terminal.wait_for(*step.shows, since=place)
+            terminal.wait_for(*shows, since=place)
             terminal.until_quiet(0.05)
         assert terminal.wait() == 0
         return bytes(terminal.output)
@@ -595,34 +579,28 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
         assert f"{sanitise(sequence)}word{n}".encode() in output
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("status", "--by-topic"),
-        ("show", "guidelines", "1"),
-        ("export", "judgements"),
-        ("judge", "--plain", "--judge", ID, "--topic", IN_ONE_LINE),
-        ("judge", "--judge", ID, "--keymap", IN_ONE_LINE),
-        *(
-            pytest.param(arguments, marks=pytest.mark.slow)
-            for arguments in (
-                ("status", "--by-topic", "--format", "tsv"),
-                ("status", "--table", "status", "--format", "json"),
-                ("show", "judges"),
-                ("status", "outdated", "--judge", IN_ONE_LINE),
-                ("status", "effort", IN_ONE_LINE),
-                ("agreement", IN_ONE_LINE, ID),
-                ("adjudicate", "--topic", IN_ONE_LINE),
-                ("assign",),
-                ("export", "pool"),
-                ("export", "qrels", f"1{ID}"),
-                ("judge", "--judge", IN_ONE_LINE),
-            )
-        ),
-    ],
-    ids=lambda arguments: " ".join(arguments)[:30],
+COMMANDS = (
+    ("status", "--by-topic"),
+    ("show", "guidelines", "1"),
+    ("show", "judges"),
+    ("export", "judgements"),
+    ("export", "pool"),
+    ("export", "qrels", f"1{ID}"),
+    ("judge", "--plain", "--judge", ID, "--topic", IN_ONE_LINE),
+    ("judge", "--judge", ID, "--keymap", IN_ONE_LINE),
+    ("judge", "--judge", IN_ONE_LINE),
+    ("status", "--by-topic", "--format", "tsv"),
+    ("status", "--table", "status", "--format", "json"),
+    ("status", "outdated", "--judge", IN_ONE_LINE),
+    ("status", "effort", IN_ONE_LINE),
+    ("agreement", IN_ONE_LINE, ID),
+    ("adjudicate", "--topic", IN_ONE_LINE),
+    ("assign",),
 )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments)[:30])
 def test_no_command_passes_it_on(
     collections: tuple[Path, Path], programs: Path, arguments: tuple[str, ...]
 ) -> None:
@@ -646,35 +624,29 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     return file
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("status", "outdated"),
-        ("status", "effort", "--table", "low_dwell"),
-        ("agreement", "--interval", "none"),
-        ("adjudicate", "--names"),
-        *(
-            pytest.param(arguments, marks=pytest.mark.slow)
-            for arguments in (
-                ("status", "outdated", "--format", "tsv"),
-                ("status", "effort", "--format", "tsv", "--table", "effort"),
-                ("agreement", "--by-topic", "--format", "tsv", "--table", "pairs"),
-                ("adjudicate", "--table", "disagreements", "--names", "--format", "tsv"),
-                ("status", "--by-topic"),
-                ("show", "judges"),
-            )
-        ),
-    ],
-    ids=" ".join,
+LISTINGS = (
+    "status outdated",
+    "status effort --table low_dwell",
+    "agreement --interval none",
+    "adjudicate --names",
+    "status outdated --format tsv",
+    "status effort --format tsv --table effort",
+    "agreement --by-topic --format tsv --table pairs",
+    "adjudicate --table disagreements --names --format tsv",
+    "status --by-topic",
+    "show judges",
 )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("listing", LISTINGS)
 def test_no_listing_passes_on_the_ids_of_a_doctored_file(
-    doctored: Path, programs: Path, arguments: tuple[str, ...]
+    doctored: Path, programs: Path, listing: str
 ) -> None:
     """Names and docnos are made harmless where they are shown, whoever wrote them."""
-    output = _typed((str(programs / "pooler"), *arguments, "--collection", str(doctored)), b"")
+    output = _typed((str(programs / "pooler"), *listing.split(), "--collection", str(doctored)), b"")
     # The intervals of topics are long work on a machine that is busy.
-    assert_harmless(output, {b"\x1b[m"} | (BAR if arguments[0] == "agreement" else set()))
+    assert_harmless(output, {b"\x1b[m"} | (BAR if listing.startswith("agreement") else set()))
     assert "␛[2J�" in output.decode()
 
 

@@ -307,41 +307,40 @@ def test_matching_follows_the_documented_rule(text: str, term: str, marked: list
     assert [text[start:end] for start, end in term_spans(text, [term])] == marked
 
 
-def test_a_word_that_a_term_reaches_into_is_left_out_whole() -> None:
-    """At its end, and at its beginning."""
-    text = f"検{'a' * 500} aaaa"
-    assert term_spans(text, ["検a", "aaaa"]) == [(0, 2), (502, 506)]
+@pytest.mark.parametrize(
+    ("topic", "terms"),
+    [
+        (
+            Topic(
+                "401",
+                "foreign minorities, Germany",
+                "What language and cultural differences impede the integration of foreign minorities in"
+                " Germany? Is it the bus, GPS or H1N1 of 1995?",
+                "narrative words are not taken: xylophone",
+            ),
+            "foreign minoritie germany language cultural difference impede integration bus gps h1n1 1995",
+        ),
+        (
+            Topic("0013", "ﾃﾞｰﾀの検索", "橋のメンテナンス計画、検索エンジンに関する文書を探したい"),
+            "データ 検索 メンテナンス 計画 エンジン",
+        ),
+        (
+            Topic("1", "Bees without swarming off the hive", "How do keepers keep bees within one hive?"),
+            "bees swarming hive keeper",
+        ),
+        (Topic("1"), ""),
+    ],
+)
+def test_query_terms_are_what_a_topic_is_about(topic: Topic, terms: str) -> None:
+    """Words of three letters or more but for function words, without a plural's s; kanji, katakana."""
+    assert query_terms(topic) == tuple(terms.split())
+
+
+def test_what_terms_share_is_marked_once() -> None:
+    """A word that a term reaches into is left out whole; two terms in one character make one span."""
+    assert term_spans(f"検{'a' * 500} aaaa", ["検a", "aaaa"]) == [(0, 2), (502, 506)]
     assert term_spans("aaaaaa検", ["aaaa", "a検"]) == [(5, 7)]
-
-
-def test_terms_of_one_character_mark_all_of_it_once() -> None:
-    """U+337F is four kanji in one character: two terms in it make one span."""
     assert term_spans("a㍿b", ["株式", "会社"]) == [(1, 2)]
-
-
-def test_query_terms_of_an_english_topic() -> None:
-    """Words of three letters or more but for function words; plurals lose their s."""
-    topic = Topic(
-        "401",
-        "foreign minorities, Germany",
-        "What language and cultural differences impede the integration of foreign minorities in "
-        "Germany? Is it the bus, GPS or H1N1 of 1995?",
-        "narrative words are not taken: xylophone",
-    )
-    expected = "foreign minoritie germany language cultural difference impede integration"
-    assert query_terms(topic) == (*expected.split(), "bus", "gps", "h1n1", "1995")
-
-
-def test_query_terms_of_a_japanese_topic() -> None:
-    """Runs of two kanji or katakana or more; single kanji and hiragana are left out."""
-    topic = Topic("0013", "ﾃﾞｰﾀの検索", "橋のメンテナンス計画、検索エンジンに関する文書を探したい")
-    assert query_terms(topic) == ("データ", "検索", "メンテナンス", "計画", "エンジン")
-
-
-def test_a_topic_without_words_has_no_terms() -> None:
-    """No title and no description give nothing to mark."""
-    assert query_terms(Topic("1")) == ()
-    assert term_spans("any text", ()) == []
     assert term_spans("any text", ["", " ", "\n\u3000"]) == []
 
 
@@ -366,12 +365,6 @@ def test_words_of_half_of_the_texts_are_common() -> None:
     texts = ["a bridge of iron", "bridges", "the bridge", "Bridge, CF", "iron", "iron cf", "fords", ""]
     assert common_terms(texts, ["bridge", "iron", "CF"]) == ("bridge",)
     assert common_terms(texts[:7], ["bridge"]) == ()
-
-
-def test_function_words_are_not_lit() -> None:
-    """What only holds the sentence of a topic together is no term of it, whichever word it is."""
-    topic = Topic("1", "Bees without swarming off the hive", "How do keepers keep bees within one hive?")
-    assert query_terms(topic) == ("bees", "swarming", "hive", "keeper")
 
 
 few_texts = st.text(st.sampled_from(f"aB1 .!?,\n\t。！、」「検索のx…．\u3000\u0301{INVISIBLE}"), max_size=80)
@@ -404,18 +397,16 @@ def test_a_sentence_is_on_one_line_and_not_longer_than_a_judge_can_take_in(text:
         assert 0 < len(sentence) <= LONGEST == 400
 
 
-@given(parts=st.lists(st.sampled_from(["It rained.", "Why?", "Go!", "Then 3.5 fell."]), max_size=9))
-def test_english_sentences_come_back_as_they_were_put_together(parts: list[str]) -> None:
-    """Splitting undoes joining with a blank."""
-    assert sentences(" ".join(parts)) == parts
-
-
 @given(
-    parts=st.lists(st.sampled_from(["雨だ。", "なぜ？", "行け！", "３．５だ。", "「はい。」"]), max_size=9)
+    english=st.lists(st.sampled_from(["It rained.", "Why?", "Go!", "Then 3.5 fell."]), max_size=9),
+    japanese=st.lists(
+        st.sampled_from(["雨だ。", "なぜ？", "行け！", "３．５だ。", "「はい。」"]), max_size=9
+    ),
 )
-def test_japanese_sentences_come_back_as_they_were_put_together(parts: list[str]) -> None:
-    """Splitting undoes joining with nothing."""
-    assert sentences("".join(parts)) == parts
+def test_sentences_come_back_as_they_were_put_together(english: list[str], japanese: list[str]) -> None:
+    """Splitting undoes joining with a blank, or with nothing."""
+    assert sentences(" ".join(english)) == english
+    assert sentences("".join(japanese)) == japanese
 
 
 @pytest.mark.parametrize(
@@ -462,12 +453,10 @@ def test_a_long_sentence_is_cut_at_its_last_clause_mark() -> None:
     assert [len(one) for one in sentences("検" * 150 + "、" + "索" * 300)] == [151, 300]
     assert [len(one) for one in sentences(f"{'x' * 299} {'y' * 299}")] == [299, 299]
     assert [len(one) for one in sentences("x" * 1000)] == [400, 400, 200]
-
-
-def test_a_cut_leaves_marks_with_their_letter() -> None:
-    """No unit begins with a combining mark when there is a letter to carry it."""
-    assert [len(one) for one in sentences("e\u0301" * 300)] == [400, 200]
-    assert [len(one) for one in sentences("x" + "e\u0301" * 300)] == [399, 202]
+    assert [len(one) for one in sentences("x" + "e\u0301" * 300)] == [
+        399,
+        202,
+    ]  # marks stay with their letter
 
 
 TEXT = "One is. Two is.\nThree is; 四である。五である。 Six is. Seven is. Eight."
@@ -496,12 +485,8 @@ def test_merging_keeps_every_marked_character_and_no_other(given_passages: list[
     assert all(one == part(one.start, one.end) for one in result)
     assert {one.start for one in result} <= {one.start for one in given_passages}
     assert merged(TEXT, result) == result
-
-
-def test_passages_that_touch_are_two() -> None:
-    """One becomes of two only when they share a character."""
+    # One becomes of two only when they share a character.
     assert merged(TEXT, [part(3, 5), part(0, 3)]) == (part(0, 3), part(3, 5))
-    assert merged(TEXT, [part(3, 5), part(0, 4)]) == (part(0, 5),)
 
 
 @given(given_passages=passages, moves=st.lists(st.tuples(st.integers(-3, 3), st.booleans())))
@@ -563,15 +548,9 @@ def test_a_place_leads_to_its_sentence(place: int, sentence: str) -> None:
     marking = Marking(TEXT)
     marking.go_to(place)
     assert TEXT[slice(*marking.selection)] == sentence
-
-
-def test_a_screen_leads_to_the_first_sentence_that_begins_on_it() -> None:
-    """Or else to the one that fills it."""
-    marking = Marking(TEXT)
-    marking.go_into(2, 30)
-    assert TEXT[slice(*marking.cursor)] == "Two is."
-    marking.go_into(9, 12)
-    assert TEXT[slice(*marking.cursor)] == "Two is."
+    for start, end in ((2, 30), (9, 12)):  # the first that begins on a screen, or else the one that fills it
+        marking.go_into(start, end)
+        assert TEXT[slice(*marking.cursor)] == "Two is."
 
 
 def test_words_are_marked_as_a_range() -> None:
@@ -586,14 +565,10 @@ def test_words_are_marked_as_a_range() -> None:
     assert (passage.start, passage.text) == (15, "four, five")
     marking.switch()
     assert [one.text for one in marking.marked(())] == ["Three four, five."]
-
-
-def test_what_has_no_words_is_marked_by_sentences_alone() -> None:
-    """A line of signs is a sentence and has no word."""
-    marking = Marking("***")
-    marking.switch()
-    assert not marking.is_of_words
-    assert [one.text for one in marking.marked(())] == ["***"]
+    signs = Marking("***")  # a sentence without a word
+    signs.switch()
+    assert not signs.is_of_words
+    assert Marking(" \n\u200b").is_empty
 
 
 @given(text=st.text(), terms=st.lists(st.text(max_size=4), min_size=1, max_size=5))
