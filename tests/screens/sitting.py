@@ -118,9 +118,10 @@ def stored(collection: Collection, judge: str = "alice") -> dict[str, Judgement]
 
 
 @contextmanager
-def locked(file: Path) -> Iterator[None]:
+def locked(collection: Collection) -> Iterator[None]:
     """Hold the write lock of a collection, as another process would."""
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+    collection._db.engine.dispose()
+    with closing(sqlite3.connect(collection.where, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")

@@ -46,6 +46,14 @@ def drawer(live: Collection) -> Drawer:
     return Drawer(live, ends("abcdef"))
 
 
+@pytest.fixture
+def session(live: Collection, clock: Any, drawer: Drawer) -> JudgingSession:
+    """Sit alice down at topic 77, of which one document is drawn."""
+    session = sit(live, clock, drawing=drawer)
+    session.open_topic("77")
+    return session
+
+
 def queue(session: JudgingSession) -> str:
     """Return the docnos in the queue."""
     return "".join(task.docno for task in session.tasks)
@@ -69,10 +77,10 @@ def test_opening_an_adaptive_topic_draws_one_document(live: Collection, clock: A
     assert (docno(later), drawn(live)) == ("a", "a")
 
 
-def test_each_decision_draws_the_document_it_leads_to(live: Collection, clock: Any, drawer: Drawer) -> None:
+def test_each_decision_draws_the_document_it_leads_to(
+    session: JudgingSession, live: Collection, clock: Any
+) -> None:
     """A hit leads to the first document left, a miss to the last; the budget ends it."""
-    session = sit(live, clock, drawing=drawer)
-    session.open_topic("77")
     for value, following, left in ((1, "b", 3), (0, "f", 2), (2, "c", 1)):
         assert session.page_ahead() is None
         assert grade(session, clock, value) is KeyOutcome.SAVED
@@ -85,10 +93,8 @@ def test_each_decision_draws_the_document_it_leads_to(live: Collection, clock: A
     assert not session.go_next()
 
 
-def test_what_is_no_hit_leads_on_and_is_not_drawn_again(live: Collection, clock: Any, drawer: Drawer) -> None:
+def test_what_is_no_hit_leads_on_and_is_not_drawn_again(session: JudgingSession, live: Collection) -> None:
     """Skipped and impossible documents count as decided; a note draws nothing."""
-    session = sit(live, clock, drawing=drawer)
-    session.open_topic("77")
     shown(session).note("odd")
     assert (docno(session), drawn(live)) == ("a", "a")
     session.skip()
@@ -127,11 +133,9 @@ def test_without_advance_only_next_at_the_end_draws(live: Collection, clock: Any
 
 
 def test_next_draws_nothing_past_a_document_without_a_decision(
-    live: Collection, clock: Any, drawer: Drawer
+    session: JudgingSession, live: Collection, clock: Any
 ) -> None:
     """At the end of the queue, something before it is still open: that is first."""
-    session = sit(live, clock, drawing=drawer)
-    session.open_topic("77")
     grade(session, clock, 1)
     grade(session, clock, 1)
     session.go_previous()
@@ -145,10 +149,10 @@ def test_next_draws_nothing_past_a_document_without_a_decision(
     assert drawn(live) == "abc"
 
 
-def test_undo_takes_back_the_grade_and_not_the_draw(live: Collection, clock: Any, drawer: Drawer) -> None:
+def test_undo_takes_back_the_grade_and_not_the_draw(
+    session: JudgingSession, live: Collection, clock: Any, drawer: Drawer
+) -> None:
     """The document it led to waits; what is drawn later follows from the grade given instead."""
-    session = sit(live, clock, drawing=drawer)
-    session.open_topic("77")
     grade(session, clock, 1)
     assert docno(session) == "b"
     assert session.undo().outcome is KeyOutcome.SAVED
@@ -163,11 +167,9 @@ def test_undo_takes_back_the_grade_and_not_the_draw(live: Collection, clock: Any
 
 
 def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
-    live: Collection, clock: Any, drawer: Drawer, events: Events
+    session: JudgingSession, live: Collection, clock: Any, drawer: Drawer, events: Events
 ) -> None:
     """The judge reads that it is saved and why there is no next document; later it goes on."""
-    session = sit(live, clock, drawing=drawer)
-    session.open_topic("77")
     drawer.trouble = "the runs have changed"
     show(session, clock)
     result = session.grade(1)

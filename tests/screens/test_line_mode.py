@@ -207,25 +207,23 @@ def decided(events: Events) -> list[tuple[str, str, int | None]]:
 class Lock:
     """Makes writing to a collection impossible, and possible again."""
 
-    def __init__(self, collection: Collection, file: Path) -> None:
+    def __init__(self, collection: Collection) -> None:
         self._collection = collection
-        self._file = file
         self._held = ExitStack()
 
     def shut(self) -> None:
-        self._collection._db.engine.dispose()
-        self._held.enter_context(locked(self._file))
+        self._held.enter_context(locked(self._collection))
 
     def open(self) -> None:
         self._held.close()
 
 
 @pytest.fixture
-def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
+def lock(two_topics: Collection, monkeypatch: pytest.MonkeyPatch) -> Lock:
     """Give a lock on the collection of two topics."""
     # The default of seconds would make these slow tests of SQLite.
     monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
-    return Lock(two_topics, collection_file)
+    return Lock(two_topics)
 
 
 def test_a_reason_on_the_same_line(two_topics: Collection) -> None:
@@ -496,7 +494,7 @@ def claims(two_topics: Collection, collection_file: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     monkeypatch.setattr("store.judging.desk.CLAIMED_AT_ONCE", 1)
     held_place(str(collection_file), "12", DOCNOS, None, lease_s=600)
-    claims = Claims(two_topics, collection_file)
+    claims = Claims(two_topics)
     monkeypatch.setattr(Desk, "claim", lambda desk, topic: claims(desk, topic))
     return claims
 

@@ -6,8 +6,8 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -55,12 +55,16 @@ def docno(session: JudgingSession) -> str:
     return session.task.docno
 
 
-def test_what_is_not_there_cannot_be_opened_and_what_is_open_stays(
-    two_topics: Collection, clock: Any
-) -> None:
-    """A fresh topic opens at its first document; an unknown one changes nothing."""
+@pytest.fixture
+def session(two_topics: Collection, clock: Any) -> JudgingSession:
+    """Sit alice down at the English topic."""
     session = sit(two_topics, clock)
     session.open_topic("12")
+    return session
+
+
+def test_what_is_not_there_cannot_be_opened_and_what_is_open_stays(session: JudgingSession) -> None:
+    """A fresh topic opens at its first document; an unknown one changes nothing."""
     session.set_own_terms("steel")
     assert (docno(session), session.progress.total, session.progress.left) == ("e0", 4, 4)
     with pytest.raises(UnknownNameError, match="unknown topic `99`"):
@@ -108,11 +112,9 @@ def test_a_key_within_the_dwell_is_dropped_counted_and_stored_once(
 
 
 def test_the_same_again_writes_nothing_and_goes_on(
-    two_topics: Collection, clock: Any, events: Events
+    session: JudgingSession, clock: Any, events: Events
 ) -> None:
     """Confirming a grade is no second judgement, nor skipping twice; changing one's mind appends."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     grade(session, clock, 2)
     shown(session).skip()
     session.go_previous()
@@ -187,14 +189,14 @@ PAUSED: dict[str, Callable[[JudgingSession], object]] = {
 """Keys that stay at the first document when it has a grade of an earlier sitting, in this order."""
 
 
-def test_every_key_ends_a_pause(two_topics: Collection, clock: Any, events: Events) -> None:
+def test_every_key_ends_a_pause(
+    session: JudgingSession, two_topics: Collection, clock: Any, events: Events
+) -> None:
     """Pauses of 100 s with any key between them are all work; two without one count as 120 s."""
     first = sit(two_topics, clock)
     first.open_topic("12")
     grade(first, clock, 2)
     first.desk.leave()
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     session.go_previous()
     session.mark_shown()
     for press in PAUSED.values():
@@ -208,10 +210,10 @@ def test_every_key_ends_a_pause(two_topics: Collection, clock: Any, events: Even
 
 
 @pytest.mark.parametrize("act", ["skip", "cannot"])
-def test_taking_a_grade_away_asks_first(two_topics: Collection, clock: Any, events: Events, act: str) -> None:
+def test_taking_a_grade_away_asks_first(
+    session: JudgingSession, clock: Any, events: Events, act: str
+) -> None:
     """Skipping a graded document, or calling it impossible, needs a yes."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     grade(session, clock, 2)
     session.go_previous()
     decide = (
@@ -228,10 +230,8 @@ def test_taking_a_grade_away_asks_first(two_topics: Collection, clock: Any, even
     assert last["reason"] == (b"" if act == "skip" else b"unreadable")
 
 
-def test_a_note_keeps_grade_and_document(two_topics: Collection, clock: Any, events: Events) -> None:
+def test_a_note_keeps_grade_and_document(session: JudgingSession, clock: Any, events: Events) -> None:
     """A note is an event of its own that moves nothing; the same note again is none."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     shown(session).note("see p. 3 \x1b[31m")
     assert docno(session) == "e0"
     assert shown(session).note("see p. 3 \x1b[31m").outcome is KeyOutcome.UNCHANGED
@@ -244,11 +244,9 @@ def test_a_note_keeps_grade_and_document(two_topics: Collection, clock: Any, eve
 
 
 def test_undo_goes_back_event_by_event_across_notes_and_topics(
-    two_topics: Collection, clock: Any, events: Events
+    session: JudgingSession, two_topics: Collection, clock: Any, events: Events
 ) -> None:
     """Undo takes back the latest event, wherever it was, and shows its document."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     grade(session, clock, 2)
     shown(session).note("a note on e1")
     session.open_topic("0013")
@@ -299,11 +297,9 @@ def test_undo_says_what_was_undone_and_what_stands_again(
 
 
 def test_undo_of_a_document_that_left_the_queue_says_so_and_stays(
-    two_topics: Collection, clock: Any, collection_file: Path
+    session: JudgingSession, two_topics: Collection, clock: Any, collection_file: Path
 ) -> None:
     """A pool withdrawn in between does not break the screen."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     grade(session, clock, 2)
     session.open_topic("0013")
     two_topics.pools.add(Pool([PoolEntry("12", "e3", 0)], {}, name="other"))
@@ -414,10 +410,8 @@ def test_reading_ahead_gives_the_document_a_decision_leads_to(two_topics: Collec
     assert session.page_ahead() is None
 
 
-def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any) -> None:
+def test_decisions_count_documents_not_notes(session: JudgingSession, clock: Any) -> None:
     """A note decides nothing, a document graded twice is one, and undo takes its count back."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     shown(session).note("hello")
     assert goodbye(session) == "alice: 0 decisions in this sitting, all saved"
     grade(session, clock, 2)
@@ -430,10 +424,10 @@ def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any)
     assert (session.undoing.n_decided, len(session.undoing)) == (0, 1)
 
 
-def test_what_is_skipped_keeps_the_topic_open(two_topics: Collection, clock: Any) -> None:
+def test_what_is_skipped_keeps_the_topic_open(
+    session: JudgingSession, two_topics: Collection, clock: Any
+) -> None:
     """Three decisions and one skipped are 3 of 4; the next sitting opens at what was skipped."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
     grade(session, clock, 1)
     shown(session).skip()
     before = session.progress
@@ -476,29 +470,10 @@ def test_a_grade_for_a_document_without_text_is_asked_about(
     assert [event["action"] for event in events()] == ["judge", "cannot", "judge"]
 
 
-Locked = Callable[[], AbstractContextManager[None]]
-
-
 @pytest.fixture
-def opened(two_topics: Collection, clock: Any) -> JudgingSession:
-    """Open the English topic."""
-    session = sit(two_topics, clock)
-    session.open_topic("12")
-    return session
-
-
-@pytest.fixture
-def lock(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Locked:
-    """Give a way to make writing impossible for a while."""
-
-    @contextmanager
-    def hold() -> Iterator[None]:
-        two_topics._db.engine.dispose()
-        monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
-        with locked(collection_file):
-            yield
-
-    return hold
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for other writers as long as a test can."""
+    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
 
 
 def grades(events: Any) -> list[tuple[str, str, int | None]]:
@@ -506,23 +481,23 @@ def grades(events: Any) -> list[tuple[str, str, int | None]]:
     return [(row["docno"], row["action"], row["grade"]) for row in events()]
 
 
-def test_redo_does_again_what_was_undone_last(opened: JudgingSession, clock: Any, events: Any) -> None:
+def test_redo_does_again_what_was_undone_last(session: JudgingSession, clock: Any, events: Any) -> None:
     """Undone twice, redone twice: the same grades stand, in new events, and the judge is on."""
-    grade(opened, clock, 2)
-    grade(opened, clock, 1)
-    opened.undo()
-    opened.undo()
-    assert docno(opened) == "e0"
-    assert [opened.redo().message for _ in range(3)] == [
+    grade(session, clock, 2)
+    grade(session, clock, 1)
+    session.undo()
+    session.undo()
+    assert docno(session) == "e0"
+    assert [session.redo().message for _ in range(3)] == [
         "2 relevant",
         "1 partially relevant",
         "nothing to redo",
     ]
-    assert docno(opened) == "e2"
-    assert [task.grade for task in opened.tasks] == [2, 1, None, None]
+    assert docno(session) == "e2"
+    assert [task.grade for task in session.tasks] == [2, 1, None, None]
     assert grades(events)[-2:] == [("e0", "judge", 2), ("e1", "judge", 1)]
     assert [(row["dwell_ms"], row["shown_at"]) for row in events()][-2:] == [(None, None)] * 2
-    assert opened.undo().message == "grade 1 undone: unjudged again"
+    assert session.undo().message == "grade 1 undone: unjudged again"
 
 
 def test_passages_are_part_of_every_state_after_them(make_collection: Maker, clock: Any, events: Any) -> None:
@@ -559,9 +534,9 @@ def test_passages_are_part_of_every_state_after_them(make_collection: Maker, clo
     assert shown(session).mark(marked).outcome is KeyOutcome.UNCHANGED
 
 
-def test_a_passage_that_is_not_there_is_refused(opened: JudgingSession, events: Any) -> None:
+def test_a_passage_that_is_not_there_is_refused(session: JudgingSession, events: Any) -> None:
     """Evidence is a part of the document, or nothing is written."""
-    result = shown(opened).mark([Passage(0, 5, "Wrong")])
+    result = shown(session).mark([Passage(0, 5, "Wrong")])
     assert result.outcome is KeyOutcome.FAILED
     assert "must be a part of the document" in result.message
     assert events() == []
@@ -569,42 +544,42 @@ def test_a_passage_that_is_not_there_is_refused(opened: JudgingSession, events: 
 
 @pytest.mark.slow
 def test_a_decision_that_was_not_written_waits_and_is_written_once(
-    opened: JudgingSession, clock: Any, events: Any, lock: Locked
+    session: JudgingSession, two_topics: Collection, clock: Any, events: Any, quick: None
 ) -> None:
     """The grade stays with its document; trying again writes it with its own dwell, once."""
-    show(opened, clock, 5)
-    with lock():
-        assert opened.grade(2).outcome is KeyOutcome.FAILED
-        assert opened.pending is not None
-        assert opened.pending.words == "2 relevant"
-        assert opened.retry().outcome is KeyOutcome.FAILED
-        for go in (opened.go_next, opened.go_previous, lambda: opened.go_to(3)):
+    show(session, clock, 5)
+    with locked(two_topics):
+        assert session.grade(2).outcome is KeyOutcome.FAILED
+        assert session.pending is not None
+        assert session.pending.words == "2 relevant"
+        assert session.retry().outcome is KeyOutcome.FAILED
+        for go in (session.go_next, session.go_previous, lambda: session.go_to(3)):
             with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
                 go()
         with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
-            opened.open_topic("0013")
+            session.open_topic("0013")
     clock.wait(60)
-    assert docno(opened) == "e0"
-    assert opened.retry().outcome is KeyOutcome.SAVED
-    assert docno(opened) == "e1"
-    assert opened.retry().outcome is KeyOutcome.NOTHING
+    assert docno(session) == "e0"
+    assert session.retry().outcome is KeyOutcome.SAVED
+    assert docno(session) == "e1"
+    assert session.retry().outcome is KeyOutcome.NOTHING
     ((row),) = events()
     assert (row["grade"], row["dwell_ms"]) == (2, 5000)
-    assert opened.unsaved == set()
+    assert session.unsaved == set()
 
 
 @pytest.mark.slow
 def test_a_note_that_waits_is_not_lost_to_a_grade(
-    opened: JudgingSession, clock: Any, events: Any, lock: Locked
+    session: JudgingSession, two_topics: Collection, clock: Any, events: Any, quick: None
 ) -> None:
     """While the note cannot be written no grade is; afterwards the note goes first."""
-    show(opened, clock)
-    with lock():
-        assert shown(opened).note("why").outcome is KeyOutcome.FAILED
-        assert opened.grade(2).outcome is KeyOutcome.FAILED
-        assert opened.pending is not None
-        assert opened.pending.words == "note saved"
-    assert opened.grade(2).outcome is KeyOutcome.SAVED
+    show(session, clock)
+    with locked(two_topics):
+        assert shown(session).note("why").outcome is KeyOutcome.FAILED
+        assert session.grade(2).outcome is KeyOutcome.FAILED
+        assert session.pending is not None
+        assert session.pending.words == "note saved"
+    assert session.grade(2).outcome is KeyOutcome.SAVED
     assert [(row["action"], row["grade"], row["note"]) for row in events()] == [
         ("note", None, b"why"),
         ("judge", 2, b"why"),
