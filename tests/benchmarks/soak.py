@@ -25,7 +25,7 @@ from tests.benchmarks.judges_at_work import Judge, prepare, work
 from tests.benchmarks.timing import in_folder
 from tests.helpers.world import engine_of, make_pool, parse_scale
 from tests.screens.terminals import LivingJudge, living
-from tests.screens.test_kills import LABELS, Entry, Ledger, Typed, check, stored, typed_undo
+from tests.screens.test_faults import LABELS, Entry, Ledger, Typed, check, stored, typed_undo
 from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
 TWENTY = tuple(f"judge{number:02}" for number in range(20))

@@ -66,11 +66,12 @@ async def settle(pilot: Pilot[None]) -> None:
     await pilot.pause()
 
 
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys as a person does, each when the screen is ready."""
+async def press(pilot: Pilot[None], *keys: str) -> str:
+    """Press keys as a person does, each when the screen is ready; return what is `seen` then."""
     for key in keys:
         type_ahead(pilot, key)
         await settle(pilot)
+    return seen(pilot)
 
 
 async def enter(pilot: Pilot[None], text: str) -> None:

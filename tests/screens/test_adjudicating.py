@@ -164,8 +164,7 @@ async def test_screen_shows_the_judges_above_the_document_and_a_key_settles(disp
         assert "Text of bridge 1." in seen(pilot)
         assert "can't be judged: unreadable" in seen(pilot)
         assert "1/3 left 2" in seen(pilot)
-        await press(pilot, "p")
-        assert "settled as 2 " in seen(pilot)
+        assert "settled as 2 " in await press(pilot, "p")
         await press(pilot, "u")
         assert rulings(disputed)["e0"].state is State.UNJUDGED
         assert "names a schedule" in seen(pilot)
@@ -197,8 +196,7 @@ async def test_cells_are_chosen_from_a_list(disputed: Collection) -> None:
         assert "1/2 left 1" in seen(pilot)
         await press(pilot, "d", "g", "enter")
         assert rows(pilot)[0].startswith(" Adjudicate 12 bridge")
-        await press(pilot, "d", "j", "escape")
-        assert "1/3 left 2" in seen(pilot)
+        assert "1/3 left 2" in await press(pilot, "d", "j", "escape")
     async with adjudicating(disputed, topic="0013") as pilot:
         await press(pilot, "d", "j", "j", "enter")
         assert isinstance(pilot.app.screen, InboxScreen)

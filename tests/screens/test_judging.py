@@ -57,10 +57,8 @@ async def test_a_key_decides_saves_and_goes_on(two_topics: Collection) -> None:
 async def test_a_key_that_is_no_grade_is_answered(two_topics: Collection) -> None:
     """A digit off the scale is told the scale; another character, where the keys are."""
     async with judging(two_topics) as pilot:
-        await press(pilot, "7")
-        assert "7 is no grade: they are 0 1 2; ? lists the keys" in seen(pilot)
-        await press(pilot, "%")
-        assert "% means nothing here; ? lists the keys" in seen(pilot)
+        assert "7 is no grade: they are 0 1 2; ? lists the keys" in await press(pilot, "7")
+        assert "% means nothing here; ? lists the keys" in await press(pilot, "%")
         await press(pilot, "2")
         assert "means nothing" not in seen(pilot)
 
@@ -361,8 +359,7 @@ async def test_every_screen_explains_its_keys(twelve: Collection) -> None:
     """The question mark works in lists, on pages and at the end of a topic; it comes back."""
     async with judging(twelve, briefed=False) as pilot:
         assert "Before you begin" in rows(pilot)[0]
-        await press(pilot, "?")
-        assert "Enter begin" in seen(pilot)
+        assert "Enter begin" in await press(pilot, "?")
         assert rows(pilot)[0].startswith(" Keys")
         await press(pilot, "?", "enter", *"11", "y")
         assert isinstance(pilot.app.screen, HistoryScreen)
@@ -371,8 +368,7 @@ async def test_every_screen_explains_its_keys(twelve: Collection) -> None:
             assert rows(pilot)[0].startswith(" Keys")
             await press(pilot, "?", "escape")
             assert isinstance(pilot.app.screen, JudgeScreen)
-        await press(pilot, *"1" * 10, "?")
-        assert "undo the latest decision" in seen(pilot)
+        assert "undo the latest decision" in await press(pilot, *"1" * 10, "?")
         await press(pilot, "?")
         assert isinstance(pilot.app.screen, SummaryScreen)
 
@@ -448,8 +444,7 @@ async def test_the_summary_says_how_long_it_took_and_how_long_the_rest_will(
         await press(pilot, "r", "s", "G")
         assert "100%" in rows(pilot)[-1]
         assert "q quit" in seen(pilot)
-        await press(pilot, "escape")
-        assert "4 left, about 1 min at your pace" in seen(pilot)
+        assert "4 left, about 1 min at your pace" in await press(pilot, "escape")
 
 
 async def test_what_was_decided_quickly_is_gone_over(ten: Collection, clock: Any) -> None:
@@ -464,10 +459,8 @@ async def test_what_was_decided_quickly_is_gone_over(ten: Collection, clock: Any
         await decide(pilot, clock, 5, "2")  # as it was
         assert "Text 2." in seen(pilot)
         assert "2 of 3 decided in under 1 s" in rows(pilot)[-1]
-        await press(pilot, "n", "p", "p", "p")
-        assert "Text 0." in seen(pilot)
-        await press(pilot, "n", "n")
-        assert "Text 4." in seen(pilot)
+        assert "Text 0." in await press(pilot, "n", "p", "p", "p")
+        assert "Text 4." in await press(pilot, "n", "n")
         await decide(pilot, clock, 5, "0")  # changed
         assert isinstance(pilot.app.screen, SummaryScreen)
         assert "decided in under" not in seen(pilot)
@@ -482,13 +475,11 @@ async def test_undo_goes_back_within_a_review_and_other_ways_end_it(ten: Collect
         await press(pilot, "s")
         await decide(pilot, clock, 5, "2")
         assert "2 of 3 skipped" in rows(pilot)[-1]
-        await press(pilot, "u")
-        assert "Text 0." in seen(pilot)
+        assert "Text 0." in await press(pilot, "u")
         assert "grade 2 undone: skipped again" in rows(pilot)[-1]
         await decide(pilot, clock, 5, "11")
         assert "3 of 3 skipped" in rows(pilot)[-1]
-        await press(pilot, "l", "g", "enter", "n")
-        assert "Text 1." in seen(pilot)
+        assert "Text 1." in await press(pilot, "l", "g", "enter", "n")
         assert "skipped" not in rows(pilot)[-1]
         assert stored(ten)["e5"].state is State.SKIPPED
 
@@ -520,8 +511,7 @@ async def test_a_topic_with_documents_skipped_opens_at_them(ten: Collection, clo
         await decide(pilot, clock, 5, "2s2s")
         await press(pilot, "escape")
         assert "2 skipped" in rows(pilot)[3]
-        await press(pilot, "enter")
-        assert "文書 1" in seen(pilot)
+        assert "文書 1" in await press(pilot, "enter")
         assert "1 of 2 skipped" in rows(pilot)[-1]
         await decide(pilot, clock, 5, "10")
         await press(pilot, "escape")
@@ -535,13 +525,11 @@ async def test_enter_goes_on_with_the_topic_worked_at_last_or_the_next_unfinishe
     async with judging(ten, topic=None) as pilot:
         await press(pilot, "enter")
         assert "0013" in rows(pilot)[0]
-        await press(pilot, *"111")
-        assert "Enter go on with topic 12 " in seen(pilot)
+        assert "Enter go on with topic 12 " in await press(pilot, *"111")
         assert "Esc back to the topics" in seen(pilot)
         await press(pilot, "enter")
         assert "topic 12" in rows(pilot)[0]
-        await press(pilot, "enter", *"222222")
-        assert "Enter back to the topics" in seen(pilot)
+        assert "Enter back to the topics" in await press(pilot, "enter", *"222222")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, InboxScreen)
 
@@ -574,14 +562,12 @@ async def test_a_goal_that_is_reached_offers_to_stop_once(sampled: Collection) -
     async with judging(sampled, goal=goal_of(sampled, "recall=.5")) as pilot:
         await press(pilot, "2", "2", "2", "0")
         assert isinstance(pilot.app.screen, JudgeScreen)
-        await press(pilot, "0")
-        assert "3 documents unjudged." in seen(pilot)
+        assert "3 documents unjudged." in await press(pilot, "0")
         assert f"Goal reached: {SOUGHT}; {STAYS}." in seen(pilot)
         assert "Enter stop here: back to the topics" in seen(pilot)
         await press(pilot, "d", "0", "0")  # go on judging
         assert isinstance(pilot.app.screen, JudgeScreen)
-        await press(pilot, "0")
-        assert f"Goal reached: {SOUGHT}." in seen(pilot)
+        assert f"Goal reached: {SOUGHT}." in await press(pilot, "0")
         assert "stop here" not in seen(pilot)
     async with judging(sampled, topic="0013", goal=goal_of(sampled, "recall=.5")) as pilot:
         await press(pilot, "2", "0")
@@ -591,12 +577,10 @@ async def test_a_goal_that_is_reached_offers_to_stop_once(sampled: Collection) -
 async def test_who_stops_at_the_goal_leaves_the_rest_unjudged(sampled: Collection) -> None:
     """Enter goes to the topics, and there to another one; what is skipped does not hold back."""
     async with judging(sampled, goal=goal_of(sampled, "recall=.5")) as pilot:
-        await press(pilot, *"s22200")
-        assert "s go to the 1 skipped" in seen(pilot)
+        assert "s go to the 1 skipped" in await press(pilot, *"s22200")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, InboxScreen)
-        await press(pilot, "enter")
-        assert "情報検索の評価" in seen(pilot)
+        assert "情報検索の評価" in await press(pilot, "enter")
     states = [task.state for task in sampled.desk("alice").queue("12")]
     assert [states.count(one) for one in (State.UNJUDGED, State.SKIPPED)] == [2, 1]
 

@@ -86,16 +86,6 @@ def test_a_long_scale_has_its_digits_and_needs_keys_for_the_rest() -> None:
     assert [table.meaning(key) for key in ("0", "9", "a", "A", "f9")] == [0, 9, 10, 10, 11]
 
 
-def test_a_scale_of_many_letters_keeps_every_command_reachable() -> None:
-    """Twenty-one grades on 0-9 and a-k; no command is lost and none is doubled."""
-    keys = "0123456789abcdefghijk"
-    table = key_table(make_scale(tuple(Grade(n - 10, "x", key) for n, key in enumerate(keys))))
-    assert set(table.grades) == set("0123456789abcdefghijkABCDEFGHIJK")
-    assert set(table.best) == set(Command)
-    assert not set(table.best.values()) & set(table.grades)
-    assert len(set(table.best.values())) == len(Command)
-
-
 def test_the_ways_out_stay_on_any_scale() -> None:
     """Escape goes back, ctrl+q quits and ctrl+p opens the palette, whatever a keymap says."""
     keymap = Keymap(
@@ -182,18 +172,6 @@ def test_a_file_says_keys_in_many_ways(tmp_path: Path) -> None:
     ]
     assert table.name(Command.PAGE_UP) == "b"
     assert table.name(Command.PAGE_DOWN) == "PgDn"
-
-
-def test_every_command_can_be_remapped(tmp_path: Path) -> None:
-    """No command is tied to its key."""
-    lines = [f'{command_name(command)} = "ctrl+f{n % 12 + 1}"' for n, command in enumerate(Command)]
-    for start in (0, 12, 24):
-        some = "\n".join(lines[start : start + 12])
-        keymap = read_keymap(written(tmp_path, f"[commands]\n{some}"), DIGITS)
-        table = key_table(DIGITS, keymap)
-        for command, (key,) in keymap.commands.items():
-            assert table.best[command] == key
-            assert table.meaning(key) is command
 
 
 def test_a_file_can_begin_with_a_preset(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen, PoolList, PoolListScreen
 from judge_ui.screens.reading import ReadingScreen
-from judge_ui.session.keys import Keymap
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.lists import RowList
 from store.collection import Collection
@@ -55,8 +54,7 @@ Any relevant part makes a document **relevant**.
 async def test_the_guidelines_and_the_topic_are_a_key_away(two_topics: Collection) -> None:
     """They are plain text with bold headings; nothing in them acts, and no grade key works."""
     async with judging(two_topics, topic=None) as pilot:
-        await press(pilot, "h")
-        assert "this collection has no guidelines" in seen(pilot)
+        assert "this collection has no guidelines" in await press(pilot, "h")
         await press(pilot, "h")
         assert isinstance(pilot.app.screen, InboxScreen)
     two_topics.guidelines.add("an older version")
@@ -101,8 +99,7 @@ async def test_a_topic_begins_with_its_briefing(two_topics: Collection) -> None:
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, JudgeScreen)
         two_topics.guidelines.add("# Something else counts now")
-        await press(pilot, "escape", "enter")
-        assert "Something else counts now" in seen(pilot)
+        assert "Something else counts now" in await press(pilot, "escape", "enter")
     two_topics.topics.add([Topic("7", "bridges")])
     async with judging(two_topics, topic=None, judge="bob") as pilot:
         type_ahead(pilot, "enter", "enter")
@@ -129,10 +126,8 @@ async def test_an_event_names_the_text_that_was_on_the_screen(
     async with judging(two_topics) as pilot:
         await asyncio.sleep(READ_AHEAD_S + 0.1)
         two_topics.documents.add([new], replace=True)
-        await press(pilot, "1")
-        assert "Text of bridge 1." in seen(pilot)
-        await press(pilot, "2", "p")
-        assert "Another text." in seen(pilot)
+        assert "Text of bridge 1." in await press(pilot, "1")
+        assert "Another text." in await press(pilot, "2", "p")
         await press(pilot, "0")
     hashes = [one["document_sha256"] for one in events() if one["docno"] == "e1"]
     assert hashes == [document_sha256(old), document_sha256(new)]
@@ -243,17 +238,6 @@ async def test_a_marked_passage_stays_marked_where_the_document_was_read_ahead(
         assert pilot.app.screen.query_one(DocumentPane).passages == passages
 
 
-async def test_chosen_keys_are_the_ones_that_are_shown(two_topics: Collection) -> None:
-    """A keymap changes grades, commands, hints and help alike, and the old keys do nothing."""
-    keymap = Keymap({0: ("à",), 1: ("&",), 2: ("é", "f9")})
-    async with judging(two_topics, keymap=keymap) as pilot:
-        assert rows(pilot)[-3].startswith(" [à] 0 not relevant  [&] 1 partially relevant  [é] 2 ")
-        await press(pilot, "2", "?")
-        assert "é  F9         2 relevant" in "\n".join(rows(pilot))
-        await press(pilot, "?", "é", "f9")
-        assert {docno: one.grade for docno, one in stored(two_topics).items()} == {"e0": 2, "e1": 2}
-
-
 HTML = (
     "<h1>Dee</h1><p>The <b>old</b> bridge &amp; its\r\n paint. It needs a schedule.</p>"
     "<script>bridge()</script>"
@@ -293,8 +277,7 @@ async def test_a_document_with_markup_is_read_and_a_key_shows_it_as_it_came(mark
         lit = [piece.text for line in strips(pilot) for piece in line if piece.style.underline]
         assert lit.count("bridge") >= 3
         assert "< raw" in seen(pilot)
-        await press(pilot, "<")
-        assert "<h1>Dee</h1><p>The <b>old</b> bridge &amp; its" in seen(pilot)
+        assert "<h1>Dee</h1><p>The <b>old</b> bridge &amp; its" in await press(pilot, "<")
         assert "<script>bridge()</script>" in seen(pilot)
         assert "< as it is read" in seen(pilot)
         await press(pilot, "<")
@@ -302,8 +285,7 @@ async def test_a_document_with_markup_is_read_and_a_key_shows_it_as_it_came(mark
         await press(pilot, "<", "2")
         assert stored(marked_up)["h"].grade == 2
         assert "<p>" not in seen(pilot)
-        await press(pilot, "n", "<")
-        assert "this document is shown as it came: its text has no markup" in seen(pilot)
+        assert "this document is shown as it came: its text has no markup" in await press(pilot, "n", "<")
 
 
 async def test_words_are_found_and_marked_in_what_is_read(marked_up: Collection) -> None:
@@ -331,8 +313,7 @@ async def test_words_are_found_and_marked_in_what_is_read(marked_up: Collection)
 async def test_hostile_page_is_harmless_at_every_size(marked_up: Collection, size: tuple[int, int]) -> None:
     """Nothing acts, nothing is drawn wider than the screen, and a grade works."""
     async with judging(marked_up, size=size) as pilot:
-        await press(pilot, "n")
-        assert "␛]0;owned␇␛[2J[bold]x[/] [@click=app.quit]y[/]" in seen(pilot)
+        assert "␛]0;owned␇␛[2J[bold]x[/] [@click=app.quit]y[/]" in await press(pilot, "n")
         assert {strip.cell_length for strip in strips(pilot)} == {size[0]}
         await press(pilot, "<")
         assert {strip.cell_length for strip in strips(pilot)} == {size[0]}
@@ -392,17 +373,13 @@ async def test_the_list_says_in_words_how_every_document_stands(bridges: Collect
 async def test_enter_goes_to_the_document_under_the_cursor(bridges: Collection) -> None:
     """Keys move, a part of a docno finds it, Enter or a click goes there; l and Escape change nothing."""
     async with judging(bridges) as pilot:
-        await press(pilot, "l", "j", "j", "l")
-        assert "Bridge 0." in seen(pilot)
-        await press(pilot, "l", "j", "j", "k", "enter")
-        assert "Bridge 1." in seen(pilot)
+        assert "Bridge 0." in await press(pilot, "l", "j", "j", "l")
+        assert "Bridge 1." in await press(pilot, "l", "j", "j", "k", "enter")
         await press(pilot, "l", "/", *"201")
         assert pilot.app.screen.query_one(Input).value == "201"  # digits in a field are no filter
         assert rows(pilot)[1].split() == ["10", "documents"]
-        await press(pilot, "escape", "/", *"bR-7", "enter", "enter")
-        assert "Bridge 7." in seen(pilot)
-        await press(pilot, "l", "/", "enter", "]", "escape")
-        assert "Bridge 7." in seen(pilot)
+        assert "Bridge 7." in await press(pilot, "escape", "/", *"bR-7", "enter", "enter")
+        assert "Bridge 7." in await press(pilot, "l", "/", "enter", "]", "escape")
         await press(pilot, "l", "?")
         assert isinstance(pilot.app.screen, ReadingScreen)
         assert "find a docno by a part of it" in seen(pilot)
@@ -427,8 +404,7 @@ async def test_beside_the_document_the_list_follows_the_judge(bridges: Collectio
         assert rows(pilot)[-2].startswith(" Enter go there  Tab filter  / find docno  ? help  l back")
         # Here a digit cuts the list down; it grades nothing, and is not offered to.
         assert rows(pilot)[-3].strip() == "now: -"
-        await press(pilot, "2", "tab", "shift+tab")
-        assert "1 of 10" in seen(pilot)
+        assert "1 of 10" in await press(pilot, "2", "tab", "shift+tab")
         assert list(stored(bridges)) == ["br-0"]
         await press(pilot, "enter")
         assert not panel.is_in_use
@@ -528,8 +504,7 @@ async def test_the_palette_runs_commands_by_name(two_topics: Collection) -> None
         await press(pilot, "ctrl+p", "ctrl+p", "down", "enter")
         assert stored(two_topics)["e0"].state is State.SKIPPED
     async with judging(two_topics, topic=None, size=(40, 12)) as pilot:
-        await press(pilot, "ctrl+p")
-        assert "guidelines" in seen(pilot)
+        assert "guidelines" in await press(pilot, "ctrl+p")
         assert "leave for later" not in seen(pilot)
         await press(pilot, *"quit", "enter")
         assert pilot.app._exit

@@ -61,14 +61,12 @@ async def test_what_could_not_be_written_is_tried_again_and_then_said(two_topics
     """The grade stays in sight with its document; once the file is free it is saved by itself."""
     async with judging(two_topics) as pilot:
         with locked(two_topics):
-            await press(pilot, "2")
-            assert "now: - NOT SAVED: 2" in seen(pilot)
+            assert "now: - NOT SAVED: 2" in await press(pilot, "2")
             assert "Leave this window open, it is tried again. NOT SAVED (2 relevant): " in seen(pilot)
             # The hints stay, above what went wrong.
             assert any(row.startswith(" u undo  s skip") for row in rows(pilot)[-5:])
             for key in ("n", "p", "escape"):
-                await press(pilot, key)
-                assert "NOT SAVED" in seen(pilot)
+                assert "NOT SAVED" in await press(pilot, key)
                 assert " e0 " in "\n".join(rows(pilot))
             assert isinstance(pilot.app.screen, JudgeScreen)
         await until(pilot, "2 relevant saved ")
@@ -106,15 +104,13 @@ async def test_a_document_that_could_not_be_read_is_tried_again_and_takes_no_gra
 
     monkeypatch.setattr(JudgingSession, "page", page)
     async with judging(two_topics) as pilot:
-        await press(pilot, "2")
-        assert "this document could not be read: the file is away" in seen(pilot)
+        assert "this document could not be read: the file is away" in await press(pilot, "2")
         assert "It will be tried again." in seen(pilot)
         gone.clear()
         await until(pilot, "Text of bridge 1.")
         assert "2 relevant saved " in seen(pilot)
         gone.append(True)
-        await press(pilot, "n", "1")
-        assert "not graded: the document could not be read" in seen(pilot)
+        assert "not graded: the document could not be read" in await press(pilot, "n", "1")
         gone.clear()
         await until(pilot, "Text of bridge 2.")
         await press(pilot, "1")
@@ -141,8 +137,7 @@ async def test_quitting_with_something_unsaved_asks_first(two_topics: Collection
     """Any key but y stays; quitting all the same, the judge reads what was lost."""
     async with judging(two_topics) as pilot:
         with locked(two_topics):
-            await press(pilot, "2", "q")
-            assert "NOT SAVED: 2 for e0. Quit and lose it?" in seen(pilot)
+            assert "NOT SAVED: 2 for e0. Quit and lose it?" in await press(pilot, "2", "q")
             await press(pilot, "2", "n")
             assert isinstance(pilot.app.screen, JudgeScreen)
             await press(pilot, "ctrl+c")
@@ -183,8 +178,7 @@ async def test_two_sittings_of_a_judge_are_asked_about(two_topics: Collection) -
         await press(pilot, "p", "1", "k")
         assert stored(two_topics)["e0"].grade == 0
         assert "grade 0 kept" in rows(pilot)[-1]
-        await press(pilot, "p", "y", "tab")
-        assert "undone: 1 partially relevant" in seen(pilot)
+        assert "undone: 1 partially relevant" in await press(pilot, "p", "y", "tab")
     async with judging(two_topics) as pilot:
         assert "another sitting of yours on " in seen(pilot)
         assert ", at this very topic, was alive at " in seen(pilot)
@@ -272,12 +266,10 @@ async def test_a_note_not_written_is_tried_again_or_another_takes_its_place(
     """The field holds what waits; what Enter was pressed on last is what is written, on its document."""
     async with judging(two_topics) as pilot:
         with locked(two_topics):
-            await press(pilot, "e", "x", "enter")
-            assert "now: - NOT SAVED: note" in seen(pilot)
+            assert "now: - NOT SAVED: note" in await press(pilot, "e", "x", "enter")
             await press(pilot, "e")
             assert pilot.app.screen.query_one(NoteField).text == "x"
-            await press(pilot, key, "enter")
-            assert "NOT SAVED: note" in seen(pilot)
+            assert "NOT SAVED: note" in await press(pilot, key, "enter")
         await until(pilot, "note saved " if note else "note removed ")
         assert "saved saved" not in seen(pilot)
         assert " e0 " in "\n".join(rows(pilot))
@@ -321,15 +313,13 @@ async def test_escape_keeps_a_draft_and_says_so(two_topics: Collection) -> None:
         await press(pilot, "e", *"see", "escape")
         assert "draft of a note on e0 kept, not saved: e there goes on with it" in seen(pilot)
         assert "e0" not in stored(two_topics)
-        await press(pilot, "e")
-        assert "Note on e0: a draft, not saved" in seen(pilot)
+        assert "Note on e0: a draft, not saved" in await press(pilot, "e")
         await press(pilot, *" p3", "enter")
         assert stored(two_topics)["e0"].note == "see p3"
         assert not pilot.app._session.drafts
         await press(pilot, "e", *"!!", "escape", "n", "e", "x", "escape", "q")
         assert "2 drafts of a note NOT SAVED. Quit and lose them?" in seen(pilot)
-        await press(pilot, "n", "p", "e", "ctrl+g")
-        assert "draft discarded: the note is as it was" in seen(pilot)
+        assert "draft discarded: the note is as it was" in await press(pilot, "n", "p", "e", "ctrl+g")
         await press(pilot, "e")
         assert pilot.app.screen.query_one(NoteField).text == "see p3"
 
@@ -355,8 +345,7 @@ async def test_quitting_asks_before_a_draft_is_lost(two_topics: Collection, tmp_
 async def test_a_note_is_written_on_the_document_just_decided(two_topics: Collection) -> None:
     """The next document stays on the screen, and its own note is another one."""
     async with judging(two_topics) as pilot:
-        await press(pilot, "E")
-        assert "no document of this topic was decided before" in seen(pilot)
+        assert "no document of this topic was decided before" in await press(pilot, "E")
         await press(pilot, "2", "E", *"late", "enter")
         assert rows(pilot)[-1].startswith(" e0: note, u undoes ")
         assert "Text of bridge 1." in seen(pilot)

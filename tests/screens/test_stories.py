@@ -480,31 +480,19 @@ class Story(RuleBasedStateMachine):
         self.settle(new)
         self.check()
 
-    @rule(place=st.integers(0, 2))
-    def go_to(self, place: int) -> None:
-        """Go to a document; refused while something is not written."""
+    @rule(move=st.integers(0, 2) | st.sampled_from("12"))
+    def go(self, move: int | str) -> None:
+        """Go to a document, or open a topic; refused while something is not written."""
         pending, pair = self.session.pending, self.pair
-        with self.faults.suspended():
-            if pending is None:
-                self.session.go_to(place)
-            else:
-                with pytest.raises(PoolerError):
-                    self.session.go_to(place)
-                assert self.pair == pair
-        self.check()
-
-    @rule(topic=st.sampled_from("12"))
-    def open_topic(self, topic: str) -> None:
-        """Open a topic; refused while something is not written."""
-        pending, pair = self.session.pending, self.pair
-        with self.faults.suspended():
-            if pending is None:
-                self.session.open_topic(topic)
-                assert self.pair[0] == topic
-            else:
-                with pytest.raises(PoolerError):
-                    self.session.open_topic(topic)
-                assert self.pair == pair
+        with (
+            self.faults.suspended(),
+            contextlib.nullcontext() if pending is None else pytest.raises(PoolerError),
+        ):
+            self.session.go_to(move) if isinstance(move, int) else self.session.open_topic(move)
+        if pending is not None:
+            assert self.pair == pair
+        elif isinstance(move, str):
+            assert self.pair[0] == move
         self.check()
 
     # What seldom comes about by chance.

@@ -24,8 +24,10 @@ from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, 
 from store.text import BIDI_CONTROLS, sanitise
 from tests.helpers.run import PROGRAM
 from tests.helpers.world import engine_of, make_run, parse_scale, renew_digests
-from tests.screens.conftest import ENGLISH, JAPANESE, Maker, shown
+from tests.screens.conftest import ENGLISH, Maker, shown
 from tests.screens.terminals import ESCAPE_S, SEQUENCE, PtyTerminal, begin, forms, judge
+
+pytestmark = pytest.mark.slow
 
 PATIENCE_S = 30.0
 """How long a screen may take; a busy machine is slow, a broken program never comes."""
@@ -87,24 +89,6 @@ def grades(collection: Collection) -> dict[str, int | None]:
     return {one.docno: one.grade for one in collection.judgements.current(["alice"]) if one.grade is not None}
 
 
-def test_japanese_is_complete_in_a_terminal(
-    tmux: Tmux, make_collection: Maker, collection_file: Path
-) -> None:
-    """What the terminal shows, line after line, is the source, character by character."""
-    title = "評価用テストコレクションの構築と判定者間の一致度に関する研究"
-    text = "判定対象の文書は、①新聞記事と（技術）論文の抄録である。ー々「」『』" * 12
-    make_collection({JAPANESE: [Document("j", title, text)]})
-    tmux.start(*judge(collection_file))
-    tmux.wait_for("情報検索の評価")
-    tmux.begin()
-    lines = tmux.wait_for(title)
-    first = next(row for row, line in enumerate(lines) if line.startswith(" j ")) + 1
-    last = next(row for row, line in enumerate(lines) if "now: -" in line)
-    painted = "".join(line.strip() for line in lines[first:last])
-    assert painted == title + text
-
-
-@pytest.mark.slow
 def test_a_hostile_document_changes_nothing_around_it(
     tmux: Tmux, make_collection: Maker, collection_file: Path
 ) -> None:
@@ -153,7 +137,6 @@ def drawn_from_two_runs(make_collection: Maker) -> Collection:
     return collection
 
 
-@pytest.mark.slow
 def test_adaptive_judging_survives_a_kill(drawn_from_two_runs: Collection, collection_file: Path) -> None:
     """After `kill -9` three grades are stored; the next document is the one they lead to.
 
@@ -214,7 +197,6 @@ def leave(terminal: PtyTerminal) -> None:
     assert terminal.wait() == 0
 
 
-@pytest.mark.slow
 def test_a_held_key_grades_one_document(terminal: PtyTerminal, collection: Collection) -> None:
     """A second of repeats is one key: the next document waits until the key is let go."""
     for _ in range(30):
@@ -226,7 +208,6 @@ def test_a_held_key_grades_one_document(terminal: PtyTerminal, collection: Colle
     assert grades(collection) == {"d00": 1}
 
 
-@pytest.mark.slow
 def test_a_key_held_since_the_document_came_grades_nothing(
     terminal: PtyTerminal, collection: Collection
 ) -> None:
@@ -239,7 +220,6 @@ def test_a_key_held_since_the_document_came_grades_nothing(
     assert grades(collection) == {}
 
 
-@pytest.mark.slow
 def test_a_burst_of_keys_grades_one_document(terminal: PtyTerminal, collection: Collection) -> None:
     """What a slow line delivers at once, or a raw paste, is one grade and no more."""
     for n_graded, burst in enumerate((b"2222", b"1" * 40, b"1020" * 10, b"1\r" * 20), start=1):
@@ -256,7 +236,6 @@ def states(collection: Collection) -> dict[str, State]:
     return {one.docno: one.state for one in collection.judgements.current(["alice"])}
 
 
-@pytest.mark.slow
 def test_a_held_key_that_changes_acts_once(terminal: PtyTerminal, collection: Collection) -> None:
     """One document is skipped, then one decision undone, however long the key is held.
 
@@ -313,7 +292,6 @@ A pause after each; where nothing comes, empty.
 """
 
 
-@pytest.mark.slow
 def test_digits_that_are_no_keys_of_the_document_grade_nothing(
     terminal: PtyTerminal, collection: Collection
 ) -> None:
@@ -335,7 +313,6 @@ def test_digits_that_are_no_keys_of_the_document_grade_nothing(
     assert grades(collection) == {}
 
 
-@pytest.mark.slow
 def test_program_ends_when_its_terminal_is_gone(terminal: PtyTerminal, collection: Collection) -> None:
     """As when a container's session breaks off: it ends by itself, and what was judged is saved."""
     terminal.send(b"2")
@@ -550,7 +527,6 @@ def collections(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (130, 40)], ids=["usual", "wide"])
-@pytest.mark.slow
 def test_no_screen_passes_a_hostile_text_on(
     collections: tuple[Path, Path], tmp_path: Path, size: tuple[int, int]
 ) -> None:
@@ -566,7 +542,6 @@ def test_no_screen_passes_a_hostile_text_on(
     assert "[@click=app.quit]a[/bold]" in seen
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("on_pty", [False, True], ids=["pipe", "terminal"])
 def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bool) -> None:
     """No sequence at all, neither through a pipe nor to a terminal."""
@@ -599,7 +574,6 @@ COMMANDS = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments)[:30])
 def test_no_command_passes_it_on(
     collections: tuple[Path, Path], programs: Path, arguments: tuple[str, ...]
@@ -638,7 +612,6 @@ LISTINGS = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("listing", LISTINGS)
 def test_no_listing_passes_on_the_ids_of_a_doctored_file(
     doctored: Path, programs: Path, listing: str
