@@ -351,7 +351,6 @@ class PlainJudge:
                 self._tell(self._session.keep_theirs, ask=False)
 
     def _say_unused(self) -> None:
-        """Print how many answers of a script were not used, if any."""
         if self._n_unused:
             were = "was" if self._n_unused == 1 else "were"
             self._say(f"{counted(self._n_unused, 'answer')} {were} ignored")
@@ -434,7 +433,6 @@ class PlainJudge:
                 self._session.beat()
 
     def _begin(self) -> None:
-        """Print the topic, and have it acknowledged the first time."""
         session, talk = self._session, self._talk
         if warning := warning_of_others(session):
             self._say(f"Warning: {warning}")
@@ -471,7 +469,6 @@ class PlainJudge:
                 self._say(f"{name}: {text.strip()}")
 
     def _say_document(self) -> None:
-        """Print the document before the judge, unless it was printed last."""
         session = self._session
         if session.trouble or self._awaits_retry:
             self._printed = None
@@ -498,7 +495,6 @@ class PlainJudge:
         session.mark_shown(self._page)
 
     def _say_opinions(self) -> None:
-        """Print what the judges said about a document, to an adjudicator."""
         scale, task, session = self._session.scale, self._session.task, self._session
         found = session.disagreement() if isinstance(session, AdjudicatingSession) else None
         if found is None or task is None:
@@ -619,7 +615,6 @@ class PlainJudge:
         return settled
 
     def _do(self, act: Act | None, rest: str) -> bool:
-        """Carry out a command; return whether a decision is settled."""
         if act is Command.SKIP:
             return self._decide(self._session.skip)
         if act is Command.CANNOT:
@@ -650,7 +645,6 @@ class PlainJudge:
         return result.outcome in _SETTLED
 
     def _cannot(self, rest: str) -> bool:
-        """Ask why the document cannot be judged; return whether that is settled."""
         reasons = dict(REASONS)
         key = half_width(rest)
         while key not in reasons and len(key) < 2:
@@ -676,7 +670,6 @@ class PlainJudge:
             self._tell(partial(self._session.note, "" if rest == "-" else rest))
 
     def _find(self, rest: str) -> None:
-        """Print the places of the document that have some words."""
         if not rest:
             rest = self._talk.ask("find what? Enter = words of the topic")
         page, topic = self._page or self._session.page(), self._session.topic
@@ -705,7 +698,6 @@ class PlainJudge:
         self._sum_up()
 
     def _sum_up(self) -> None:
-        """Print the counts of a topic that is done, ask what to do next, and do it."""
         session = self._session
         self._round = None
         self._say(f"\n{topic_name(session)}: {conclusion(session)}")
@@ -779,7 +771,6 @@ class PlainJudge:
         return result
 
     def _settle(self) -> KeyResult:
-        """Ask which of two decisions of the same judge is to stand."""
         self._talk.forget_typed()
         while (conflict := self._session.conflict) is not None:
             happened, replacing = conflict_words(conflict, self._session.scale)

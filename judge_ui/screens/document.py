@@ -129,7 +129,6 @@ class DocumentScreen(WorkScreen[bool | None]):
         self.call_after_refresh(self._show_resized)
 
     def _show_resized(self) -> None:
-        """Show what there is room for now, and give the keys to the document."""
         self._pane.focus()
         self._show_hints()
         self._hint_lines.refresh(layout=True)
@@ -206,14 +205,12 @@ class DocumentScreen(WorkScreen[bool | None]):
             self._fit_question()
 
     def _fit_question(self) -> None:
-        """Show as much of the question as there is room for; the document's name gives way to it."""
         brief = self.query_one(Brief)
         self._fitted = self._room()
         brief.fit(*self._fitted)
         self.query_one("#document-bar").display = self.has_class("-wide") or not brief.takes_bar
 
     def _room(self) -> tuple[int, int]:
-        """Return the rows taken beside the usual, and the lines of the document."""
         n_lines = self._pane.n_lines
         return self._hint_lines.n_grades - 1 + self.n_above, 1000 if n_lines is None else n_lines
 
@@ -223,7 +220,6 @@ class DocumentScreen(WorkScreen[bool | None]):
         return 0
 
     def _latest(self) -> str:
-        """Name the decision that undo would take back, and the key that does; empty = there is none."""
         latest = self._session.undoing.latest
         if latest is None or self._session.unwritten is not None:
             return ""
@@ -276,7 +272,6 @@ class DocumentScreen(WorkScreen[bool | None]):
         return seen_in_raw(text, passages) if text is not None and self._session.is_raw else passages
 
     def _show_document(self) -> bool:
-        """Show another document, read ahead or read now; False when it could not be read."""
         if self._session.trouble:
             self._page = None
             self._pane.show(MarkedText(f"{sanitise_line(self._session.trouble)}\n\n{_AGAIN}"))

@@ -112,7 +112,6 @@ class InboxScreen(WorkScreen[None]):
         self.app.push_screen(guidelines_screen(self._session.desk.guidelines(), self._keys))
 
     def _do(self, act: Callable[[], object]) -> bool:
-        """Do something, or show why not; return whether it was done."""
         try:
             act()
         except PoolerError as error:
@@ -133,7 +132,6 @@ class InboxScreen(WorkScreen[None]):
             self._open()
 
     def _act(self, act: Callable[[], KeyResult]) -> None:
-        """Let the session act on the latest decision, and go to its document."""
         result = tried(act)
         if result.outcome in (KeyOutcome.NOTHING, KeyOutcome.FAILED) and self._session.pending is None:
             self._foot(result_text(result))
@@ -222,7 +220,6 @@ class InboxScreen(WorkScreen[None]):
         return _written(self._rows[row], _widths(self._widest, width))
 
     def _first_row(self) -> int:
-        """Return the row where the judge goes on."""
         return next_row(self._session, self._lines) or 0
 
 

@@ -190,7 +190,6 @@ class JudgeScreen(DocumentScreen):
         return self._page is None or not self._is_whole
 
     def _try_again(self) -> None:
-        """Try again, every few seconds, to write what could not be written, or to bring what could not be."""
         if self._retries is not None:
             self._retries.reset()
             self._retries.resume()

@@ -404,7 +404,6 @@ def _unknown(kind: str, name: str, known: Mapping[str, object]) -> str:
 
 
 def _keys(what: str, given: object, command: Command | None, faults: FaultList) -> tuple[str, ...]:
-    """Read a key or several; empty when one is at fault."""
     listed: list[Any] = given if isinstance(given, list) else [given]
     if not listed or not all(isinstance(one, str) and one for one in listed):
         faults.add(None, f"{what}: expected a key or a list of keys, got {given!r}")

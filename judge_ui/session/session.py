@@ -625,7 +625,6 @@ class JudgingSession:
         return self.queue.here()
 
     def _turn_to(self, topic: str) -> None:
-        """Open a topic as it is, unless it is open already."""
         if self.topic is not None and self.topic.topic == topic:
             return
         self.queue.turn_to(topic)

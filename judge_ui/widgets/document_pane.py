@@ -274,5 +274,4 @@ class DocumentPane(TextPane):
         return span[0] + self._marked_text.body, span[1] + self._marked_text.body
 
     def _hits(self) -> Sequence[Span]:
-        """Return what `find_next` goes through."""
         return self._marked_text.lit_words if self._found is None else self._found

@@ -325,7 +325,6 @@ def _joined(lines: Sequence[MarkedText], between: str) -> MarkedText:
 
 
 def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[MarkedText]:
-    """Write inline tokens, one list a line."""
     lines = [MarkedText("")]
     depth = int(is_heading)
     address = ""

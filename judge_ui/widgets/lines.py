@@ -175,7 +175,6 @@ class Brief(Widget):
         return rows + self._fitting(self._narrative, n_rows)
 
     def _fitting(self, text: str, n_rows: int) -> list[str]:
-        """Write the first lines of a text, the last with dots if there are more."""
         if n_rows <= 0 or not text:
             return []
         room = max((self.size.width or self.app.size.width) - 2, 2)
@@ -320,7 +319,6 @@ def grade_lines(
 def _grade_rows(
     scale: Scale, task: Task, items: Sequence[tuple[str, str]], gap: str, width: float = math.inf
 ) -> list[MarkedText]:
-    """Write keys and labels beside each other, in rows of a width."""
     rows = [MarkedText("")]
     for grade, (key, label) in zip(scale.grades, items, strict=True):
         is_given = task.state is State.JUDGED and task.grade == grade.value
@@ -509,7 +507,6 @@ _N_USUAL = 5
 
 
 def _breadth(hints: Sequence[MarkedText]) -> int:
-    """Return the width of hints beside each other, in cells."""
     return cell_width(_GAP.join(hint.text for hint in hints))
 
 
@@ -539,19 +536,19 @@ class OpinionsBox(Widget):
     @property
     def n_rows(self) -> int:
         """Count the lines."""
-        is_tall = self.screen.has_class("-tall")
-        return 1 if self._found is None else len(_opinions_in(self._found, self._scale, is_tall=is_tall))
+        return len(self._said())
+
+    def _said(self) -> list[tuple[str, str, str]]:
+        if self._found is None:
+            return [(self._trouble, "", "")]
+        return _opinions_in(self._found, self._scale, is_tall=self.screen.has_class("-tall"))
 
     def render(self) -> Content:
         """Draw the lines; the last one is underlined, and ends in the hints."""
         room = max(self.size.width - 2, 8)
-        lines = [(self._trouble, "", "")]
-        if self._found is not None:
-            is_tall = self.screen.has_class("-tall")
-            lines = _opinions_in(self._found, self._scale, is_tall=is_tall)
-        drawn: list[Content] = []
-        for place, (head, tail, brief) in enumerate(lines):
-            is_last = place == len(lines) - 1
+        drawn, lines = list[Content](), self._said()
+        for place, (head, tail, brief) in enumerate(lines, 1):
+            is_last = place == len(lines)
             beside = room - cell_width(head) - len(_GAP)
             fits = cell_width(self._hints) <= min(beside, room // 2)
             right = self._hints if is_last and fits else ""
@@ -567,7 +564,6 @@ class OpinionsBox(Widget):
 
 
 def _opinions_in(found: Disagreement, scale: Scale, *, is_tall: bool) -> list[tuple[str, str, str]]:
-    """Write a disagreement in few lines: of each what stands out, the rest of it, and that in fewer words."""
     marks = (f"{one.letter} {grade_mark(scale, one.grade)}" for one in found.opinions)
     lines = [("  ".join(marks), "", "")]
     if is_tall and len(found.opinions) <= MOST_LINES:

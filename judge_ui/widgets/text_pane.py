@@ -140,12 +140,10 @@ class TextPane(ScrollView, can_focus=True):
             self._scroll_to_line(self.scroll_offset.y + steps(command, page))
 
     def _scroll_to_line(self, line: int) -> None:
-        """Bring a line to the top, if there are enough below it."""
         # Forced: the scrollbar of a text that has just been shown is not there yet.
         self.scroll_to(y=line, animate=False, immediate=True, force=True)
 
     def _lay_out(self) -> None:
-        """Break the lines, once the width is known."""
         width = self.text_width
         if width == 0:
             return
@@ -162,11 +160,9 @@ class TextPane(ScrollView, can_focus=True):
         return self._laid.line_of(place) if self._laid else 0
 
     def _top(self) -> int:
-        """Return the place of the text that begins the first line in sight."""
         return self._lines[min(self.scroll_offset.y, len(self._lines) - 1)][0]
 
     def _bottom(self) -> int:
-        """Return the place of the text after the last line in sight."""
         return self._lines[min(self.scroll_offset.y + self._height, len(self._lines)) - 1][1]
 
     def _is_in_sight(self, place: int) -> bool:

@@ -115,7 +115,6 @@ class Seats:
                 seat.desk.leave()
 
     def _begin(self, seat: Seat, _asked: dict[str, Any]) -> dict[str, Any]:
-        """Return what this window did that can be undone, the oldest first."""
         names = ("topic", "docno", "action", "grade", "reason", "note", "revision")
         events = [one for one in reversed(seat.desk.events()) if not one.is_undone]
         done = [{name: getattr(one, name) for name in names} for one in events]

@@ -207,25 +207,8 @@ def asked_of(docno: str, revision: int, window: str = WINDOW, **said: Any) -> di
     """Return what a page asks to record."""
     more = {name: said.pop(name) for name in ("keep", "sha256", "versions") if name in said}
     moment = datetime(2026, 11, 29, 9, 0, 0, tzinfo=UTC).isoformat()
-    record = {
-        "window": window,
-        "number": 1,
-        "opened_at": moment,
-        "topic": "1",
-        "docno": docno,
-        "revision": revision,
-        "action": "judge",
-        "undoes": None,
-        "grade": 1,
-        "reason": "",
-        "note": None,
-        "passages": None,
-        "position": 0,
-        "shown_at": moment,
-        "judged_at": moment,
-        "dwell_ms": 900,
-        "active_ms": 900,
-        "dropped_keys": 0,
-        "view": None,
-    }
+    record = {"window": window, "number": 1, "opened_at": moment, "topic": "1", "docno": docno}
+    record |= {"revision": revision, "action": "judge", "grade": 1, "reason": "", "position": 0}
+    record |= {"shown_at": moment, "judged_at": moment, "dwell_ms": 900, "active_ms": 900, "dropped_keys": 0}
+    record |= dict.fromkeys(("undoes", "note", "passages", "view"))
     return {"record": record | said, "sha256": None, "versions": [1, 1], **more}

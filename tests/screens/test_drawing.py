@@ -267,28 +267,6 @@ def test_a_document_drawn_into_the_middle_of_the_queue_moves_nobody(
     assert docno(session) == "e"
 
 
-@pytest.mark.parametrize("advance", [True, False])
-def test_draws_that_bring_nothing_new_move_nobody(
-    live: Collection, clock: Any, drawer: Drawer, advance: bool
-) -> None:
-    """Decided documents that are drawn go to the front of the queue; the judge stays with hers."""
-    entries = [PoolEntry("77", docno, n) for n, docno in enumerate("xfedcba")]
-    live.pools.add(Pool(entries, {}, "late"))
-    session = sit(live, clock, drawing=drawer, advance=advance)
-    session.open_topic("77")
-    for expected in "xfedcba":
-        assert (docno(session), drawn(live)) == (expected, "")
-        grade(session, clock, 0)
-        if not advance and expected != "a":
-            session.go_next()
-    if advance:
-        assert (docno(session), queue(session), drawn(live)) == ("a", "afedxcb", "afed")
-        assert session.is_complete
-    else:
-        assert session.go_next()
-        assert (docno(session), queue(session), drawn(live)) == ("f", "afedxcb", "afed")
-
-
 def test_what_another_judge_drew_meanwhile_comes_first(live: Collection, clock: Any, drawer: Drawer) -> None:
     """Two judges share the draws: nobody draws while there is something drawn to judge."""
     alice, bob = (sit(live, clock, judge, drawing=drawer) for judge in ("alice", "bob"))

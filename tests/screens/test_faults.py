@@ -378,43 +378,6 @@ def test_first_sign_of_life_without_an_answer(through_proxy: tuple[AtWork, Proxy
     assert [one[1] for one in ann.events()] == ["judge", "undo"]
 
 
-@pytest.mark.parametrize(
-    "in_terminal", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["line mode", "full screen"]
-)
-def test_judge_is_told_and_the_grade_is_saved_when_the_server_is_back(
-    server: StoppingServer, in_terminal: bool
-) -> None:
-    """End to end: NOT SAVED is on the terminal, the document stays, and the grade is saved once."""
-    name = with_schema(server.url)
-    with at_work(name):
-        pass
-    with living(name, "bob", "1", in_terminal=in_terminal) as bob:
-        saved = re.compile(r"2 relevant \(?saved \d\d:\d\d:\d\d")
-        assert bob.see() == "a"
-        bob.answer("0")
-        bob.wait_to_hear(re.compile(r"0 not relevant \(?saved"))
-        assert bob.see() == "b"
-        server.stop()
-        try:
-            bob.answer("2")
-            bob.wait_to_hear(re.compile("NOT SAVED"))
-            time.sleep(0.5)
-            assert not bob.heard(saved)
-            assert "Title c" not in bob.life.text()
-        finally:
-            server.start()
-        if not in_terminal:
-            bob.answer("retry")
-        bob.wait_to_hear(saved)
-        assert bob.see() == "c"
-        bob.answer("q")
-        bob.life.end()
-        assert "2 decisions in this sitting, all saved" in bob.life.text()
-    with Collection(name) as opened:
-        judged = {one.docno: (one.grade, one.revision) for one in opened.judgements.current(["bob"])}
-    assert judged == {"a": (0, 1), "b": (2, 1)}
-
-
 LABELS = ("not relevant", "partially relevant", "relevant")
 JUDGES = ("ann", "bob", "cy")
 UNDO = "u"

@@ -183,19 +183,6 @@ async def test_enter_opens_the_row_moved_to_however_fast_the_keys_come(
         assert rows(pilot)[0].startswith(f" {opened} ")
 
 
-@pytest.mark.parametrize(("title", "n_whole"), [("bridges " * 9, 27), ("bridges and tunnels", 19)])
-async def test_titles_come_before_the_date_at_eighty_columns(
-    make_collection: Maker, title: str, n_whole: int
-) -> None:
-    """A long title has 30 cells at least; the date and then the total go, and no more than must."""
-    topics = {Topic(name, title): [Document(f"d{name}")] for name in ("1", "fourteen-cells")}
-    async with judging(make_collection(topics), topic=None) as pilot:
-        screen = rows(pilot)
-        assert title[:n_whole] in screen[2]
-        assert {"judged", "skipped", "can't", "left"} <= set(screen[1].split())
-        assert ("docs" in screen[1], "last judged" in screen[1]) == (n_whole < 27, False)
-
-
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
 async def test_quitting_ends_the_app(two_topics: Collection, key: str) -> None:
     """Every way out works at once and loses nothing."""

@@ -22,7 +22,7 @@ from judge_ui.text.marking import seen_in_raw, seen_in_text
 from store.collection import Collection
 from store.content.documents import document_sha256
 from store.db.tables import SITTING
-from store.errors import StoreError, UnknownNameError
+from store.errors import UnknownNameError
 from store.records import Document, Grade, Passage, Pool, PoolEntry, State, Topic
 from tests.helpers.world import make_scale
 from tests.screens.conftest import ENGLISH, Maker, shown
@@ -540,32 +540,6 @@ def test_a_passage_that_is_not_there_is_refused(session: JudgingSession, events:
     assert result.outcome is KeyOutcome.FAILED
     assert "must be a part of the document" in result.message
     assert events() == []
-
-
-@pytest.mark.slow
-def test_a_decision_that_was_not_written_waits_and_is_written_once(
-    session: JudgingSession, two_topics: Collection, clock: Any, events: Any, quick: None
-) -> None:
-    """The grade stays with its document; trying again writes it with its own dwell, once."""
-    show(session, clock, 5)
-    with locked(two_topics):
-        assert session.grade(2).outcome is KeyOutcome.FAILED
-        assert session.pending is not None
-        assert session.pending.words == "2 relevant"
-        assert session.retry().outcome is KeyOutcome.FAILED
-        for go in (session.go_next, session.go_previous, lambda: session.go_to(3)):
-            with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
-                go()
-        with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
-            session.open_topic("0013")
-    clock.wait(60)
-    assert docno(session) == "e0"
-    assert session.retry().outcome is KeyOutcome.SAVED
-    assert docno(session) == "e1"
-    assert session.retry().outcome is KeyOutcome.NOTHING
-    ((row),) = events()
-    assert (row["grade"], row["dwell_ms"]) == (2, 5000)
-    assert session.unsaved == set()
 
 
 @pytest.mark.slow
