@@ -557,17 +557,10 @@ def test_list_shows_what_is_asked_for(whole: Path, person: Person) -> None:
         return str(page.js(words))
 
     wanted = {
-        "all": "abcd",
-        "unjudged": "d",
-        "judged": "a",
-        "skipped": "b",
-        "cannot be judged": "c",
-        "with a note": "a",
-        "with passages": "",
-        "decided quickly": "ac",
-        "0 not relevant": "",
+        "all": "abcd", "unjudged": "d", "judged": "a", "skipped": "b", "cannot be judged": "c",
+        "with a note": "a", "with passages": "", "decided quickly": "ac", "0 not relevant": "",
         "2 relevant": "a",
-    }
+    }  # fmt: skip
     assert {name: listed(name) for name in wanted} == wanted
     listed("skipped")
     page.js("$('box-body').focus()")

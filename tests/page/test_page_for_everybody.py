@@ -82,18 +82,8 @@ def test_keyboard_alone_reaches_everything(page: Page) -> None:
             frame = page.js("(({outlineStyle, boxShadow}) => [outlineStyle, boxShadow])"
                             "(getComputedStyle(document.activeElement))")  # fmt: skip
             assert frame[0] == "solid" or frame[1] != "none", names
-    for wanted in (
-        "0 not relevant",
-        "2 relevant",
-        "u undo",
-        "Esc inbox",
-        "q save file",
-        "open a saved file",
-        "? keys",
-        "letters",
-        "document",
-    ):
-        assert wanted in names, names
+    wanted = "0 not relevant,2 relevant,u undo,Esc inbox,open a saved file,? keys,letters,document"
+    assert set(wanted.split(",")) <= set(names), names
     for key in ("e", "?", "l", "c"):
         page.press(key)
         assert page.js("document.getElementById('box').contains(document.activeElement)")

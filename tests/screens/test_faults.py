@@ -40,6 +40,7 @@ from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_ser
 pytestmark = pytest.mark.slow
 
 DOCNOS = "abcdef"
+JUDGES = ("ann", "bob", "cy")
 
 
 @pytest.fixture(scope="module")
@@ -89,16 +90,20 @@ class AtWork:
         ]  # fmt: skip
 
 
+def make(name: str, docnos: Sequence[str]) -> None:
+    """Make a collection of one topic and three judges."""
+    with Collection.create(name, name="x", scale=parse_scale("0-2"), program="x") as made:
+        made.topics.add([Topic("1", "one")])
+        made.pools.add(make_pool({"1": docnos}))
+        made.documents.add([Document(docno, f"Title {docno}", f"text of {docno}") for docno in docnos])
+        for judge in JUDGES:
+            made.judges.add(judge, JudgeKind.HUMAN)
+
+
 @contextmanager
 def at_work(name: str, through: str = "") -> Iterator[AtWork]:
     """Make a collection at a URL and sit ann down, perhaps through another URL."""
-    scale = parse_scale("0-2")
-    with Collection.create(name, name="x", scale=scale, program="x") as made:
-        made.topics.add([Topic("1", "one")])
-        made.pools.add(make_pool({"1": DOCNOS}))
-        made.documents.add([Document(docno, f"Title {docno}", f"text of {docno}") for docno in DOCNOS])
-        for judge in ("ann", "bob"):
-            made.judges.add(judge, JudgeKind.HUMAN)
+    make(name, DOCNOS)
     clock = Clock()
     with Collection(through or name) as opened:
         session = JudgingSession(opened.desk("ann"), clock=clock)
@@ -379,7 +384,6 @@ def test_first_sign_of_life_without_an_answer(through_proxy: tuple[AtWork, Proxy
 
 
 LABELS = ("not relevant", "partially relevant", "relevant")
-JUDGES = ("ann", "bob", "cy")
 UNDO = "u"
 MOST_WORK = 0.6
 """Share of the work within which the server stops; each judge is killed within more of it."""
@@ -462,19 +466,6 @@ def stored(name: str, judge: str) -> list[Row]:
                 time.sleep(0.01)
         rows = connection.execute(text(query), {"judge": judge}).all()
     return [Row(Entry(*row[:3]), *row[3:]) for row in rows]
-
-
-def make_documents(name: str, n_documents: int) -> list[str]:
-    """Make a collection of one topic and three judges; return its docnos."""
-    docnos = [f"d{number:03}" for number in range(n_documents)]
-    scale = parse_scale("0-2")
-    with Collection.create(name, name="x", scale=scale, program="x") as made:
-        made.topics.add([Topic("1", "one")])
-        made.pools.add(make_pool({"1": docnos}))
-        made.documents.add([Document(docno, f"Title {docno}", "Some text.") for docno in docnos])
-        for judge in JUDGES:
-            made.judges.add(judge, JudgeKind.HUMAN)
-    return docnos
 
 
 class Weather:
@@ -644,7 +635,8 @@ class Worker:
 def check_kills(name: str, n_kills: int, full_screens: float, weather: Weather | None = None) -> str:
     """Let three judges work and be killed; compare the store with their ledgers; return the figures."""
     n_documents, began = 20 + 2 * n_kills // 3, time.monotonic()
-    docnos = make_documents(name, n_documents)
+    docnos = [f"d{number:03}" for number in range(n_documents)]
+    make(name, docnos)
     weather = weather or Weather()
     shares = [n_kills // 3 + (number < n_kills % 3) for number in range(3)]
     workers = [

@@ -16,14 +16,12 @@ from pathlib import Path
 import pytest
 
 from judge_ui.session.session import JudgingSession
-from pooler.pools.plan import Plan, PoolBuild
-from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.db.engine import writing
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
 from store.text import BIDI_CONTROLS, sanitise
 from tests.helpers.run import PROGRAM
-from tests.helpers.world import engine_of, make_run, parse_scale, renew_digests
+from tests.helpers.world import engine_of, parse_scale, renew_digests
 from tests.screens.conftest import ENGLISH, Maker, shown
 from tests.screens.terminals import ESCAPE_S, SEQUENCE, PtyTerminal, begin, forms, judge
 
@@ -117,55 +115,6 @@ def test_a_hostile_document_changes_nothing_around_it(
     assert "[bold]b[/] [@click=app.quit]c[/]" in "".join(line.strip() for line in after)
     tmux.ask("send-keys", "G", "g")
     assert tmux.wait_for("]0;owned")[-3:] == before[-3:]
-
-
-@pytest.fixture
-def drawn_from_two_runs(make_collection: Maker) -> Collection:
-    """Make a Move-To-Front pool of two runs that have nothing in common; it may draw six."""
-    collection = make_collection({})
-    collection.topics.add([ENGLISH])
-    for run in "ab":
-        docnos = [f"{run}{n}" for n in range(5)]
-        collection.runs.add(make_run(run, {"12": [(docno, -n) for n, docno in enumerate(docnos)]}))
-    runs = stored_runs(collection, depth=5, order="trec")
-    plan = Plan(name="live", strategy="mtf", budget=6, level=1)
-    pool = PoolBuild(runs, plan, version="test").whole()
-    collection.pools.add(pool)
-    # Texts are kept of what the pool may draw.
-    texts = [Document(entry.docno, "", f"Text {entry.docno}.") for entry in pool.entries]
-    collection.documents.add(texts)
-    return collection
-
-
-def test_adaptive_judging_survives_a_kill(drawn_from_two_runs: Collection, collection_file: Path) -> None:
-    """After `kill -9` three grades are stored; the next document is the one they lead to.
-
-    Move-To-Front stays with run a after the hit, goes to run b after the miss, and stays there.
-    """
-
-    def give(terminal: PtyTerminal, values: dict[str, int]) -> int:
-        place = 0
-        for docno, value in values.items():
-            terminal.wait_for(f"Text {docno}.", since=place)
-            terminal.until_quiet(0.4)
-            place = terminal.send(str(value).encode())
-        return place
-
-    command = judge(collection_file, "--topic", "12")
-    with PtyTerminal(command) as terminal:
-        begin(terminal)
-        place = give(terminal, {"a0": 2, "a1": 0, "b0": 1})
-        terminal.wait_for("Text b1.", "3/6  left 3", since=place)
-        terminal.process.kill()
-        terminal.wait()
-    assert grades(drawn_from_two_runs) == {"a0": 2, "a1": 0, "b0": 1}
-    with PtyTerminal(command) as terminal:
-        terminal.wait_for("3/6  left 3")
-        place = give(terminal, {"b1": 0, "a2": 1, "a3": 1})
-        terminal.wait_for("Every document has a decision.", since=place)
-        terminal.until_quiet()
-        terminal.send(b"q")
-        terminal.wait_for("alice: 3 decisions in this sitting, all saved")
 
 
 REPEAT_S = 1 / 30
@@ -323,19 +272,10 @@ def test_program_ends_when_its_terminal_is_gone(terminal: PtyTerminal, collectio
 
 
 SEQUENCES = (
-    "\x1b]0;TITLE\x07",
-    "\x1b]52;c;Q0xJUA==\x07",
-    "\x1b]8;;http://LINK/\x1b\\",
-    "\x1b[2J",
-    "\x1b[31m",
-    "\x1b[24;1H",
-    "\x1b[?1049l",
-    "\x1b[5i",
-    "\x1bc",
-    "\x1bP+qDCS\x1b\\",
-    "\x9b3J",
+    "\x1b]0;TITLE\x07", "\x1b]52;c;Q0xJUA==\x07", "\x1b]8;;http://LINK/\x1b\\", "\x1b[2J",
+    "\x1b[31m", "\x1b[24;1H", "\x1b[?1049l", "\x1b[5i", "\x1bc", "\x1bP+qDCS\x1b\\", "\x9b3J",
     "\x9d0;C1TITLE\x9c",
-)
+)  # fmt: skip
 """What a document may try: each is followed by a word, so that it is known when it was drawn."""
 
 CONTROLS = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0)))) + BIDI_CONTROLS + "\u2028\u2029"
@@ -421,71 +361,32 @@ SCROLLED: tuple[str, ...] = ()
 """Of keys that scroll, where the text may fit the screen and nothing be written."""
 
 WALK = (
-    (b"", ("Topics", "Enter open")),
-    (b"?", ("open the topic", "? or Esc back")),
-    (b"?", ("Enter open",)),
-    (b"h", ("Guidelines, version", "h or Esc back")),
-    (b"G", SCROLLED),
-    (b"h", ("Enter open",)),
-    (b"y", ("History of this sitting", "y back")),
-    (b"y", ("Enter open",)),
-    (b"\x10", ("Enter runs it",)),
-    (b"\x1b", ("Enter open",)),
-    (b"\r", ("Before you begin", "Enter begin")),
-    (b"G", ("100%",)),
-    (b"\r", ("now: ", "note: *")),
-    (b"?", ("Grades: saved at once", "? or Esc back")),
-    (b"G", ("Good to know", "100%")),
-    (b"?", ("now: ",)),
-    (b"t", ("Description", "t or Esc back")),
-    (b"G", SCROLLED),
-    (b"t", ("now: ",)),
-    (b"h", ("Guidelines, version", "h or Esc back")),
-    (b"h", ("now: ",)),
-    (b"l", ("5 documents", "l back")),
-    (b"/", ("or Esc: done",)),
-    (b"[\r", ("l back",)),
-    (b"l", ("now: ",)),
-    (b"y", ("History of this sitting", "y back")),
-    (b"\t", ("History of a", "y back")),
-    (b"y", ("now: ",)),
-    (b"/", ("Find in a", "Esc leaves it")),
-    (b"word3\r", ("next, [ back",)),
-    (b"]", ("hit 2 of",)),
-    (b"\x1b", ("now: ",)),
-    (b"w", ("separated by commas", "Esc leaves it")),
-    (b"word5,[/]\r", ("highlighted: word5",)),
-    (b"v", ("Esc done",)),
-    (b"j\r", ("passage marked",)),
-    (b"\x1b", ("now: ",)),
-    (b"e", ("Note on a", "Esc keeps a draft")),
-    (b"\x1b", ("now: ",)),
-    (b"c", ("Why can it not", "Esc goes back")),
-    (b"4", ("In your words", "Enter saves")),
-    (b"\x1b", ("now: ",)),
-    (b"G", SCROLLED),
-    (b"g", SCROLLED),
-    (b"1", ("marks", "a: 1, u undoes")),
-    (b"p", ("now: can't",)),
-    (b"y", ("History of this sitting", "y back")),
-    (b"\t", ("History of", "y back")),
-    (b"y", ("now: ",)),
-    (b"G", ("100%",)),
-    (b"2", ("marks", "2, u undoes")),
-    (b"G", ("100%",)),
-    (b" ", SCROLLED),
-    (b"0", ("no text is stored", "marks: 0, u undoes")),
-    (b"1", ("no text to judge", "y yes")),
-    (b"y", ("missing: 1, u undoes",)),
-    (b"G", ("100%",)),
-    (b"2", ("Every document has a decision", "100%")),
-    (b"d", ("now: 2",)),
-    (b"s", ("take back grade 2", "y yes")),
-    (b"n", ("now: 2",)),
-    (b"u", ("undone",)),
-    (b"\x12", ("Every document has a decision", "100%")),
-    (b"q", ("all saved",)),
-)
+    (b"", ("Topics", "Enter open")), (b"?", ("open the topic", "? or Esc back")),
+    (b"?", ("Enter open",)), (b"h", ("Guidelines, version", "h or Esc back")), (b"G", SCROLLED),
+    (b"h", ("Enter open",)), (b"y", ("History of this sitting", "y back")), (b"y", ("Enter open",)),
+    (b"\x10", ("Enter runs it",)), (b"\x1b", ("Enter open",)),
+    (b"\r", ("Before you begin", "Enter begin")), (b"G", ("100%",)), (b"\r", ("now: ", "note: *")),
+    (b"?", ("Grades: saved at once", "? or Esc back")), (b"G", ("Good to know", "100%")),
+    (b"?", ("now: ",)), (b"t", ("Description", "t or Esc back")), (b"G", SCROLLED),
+    (b"t", ("now: ",)), (b"h", ("Guidelines, version", "h or Esc back")), (b"h", ("now: ",)),
+    (b"l", ("5 documents", "l back")), (b"/", ("or Esc: done",)), (b"[\r", ("l back",)),
+    (b"l", ("now: ",)), (b"y", ("History of this sitting", "y back")),
+    (b"\t", ("History of a", "y back")), (b"y", ("now: ",)), (b"/", ("Find in a", "Esc leaves it")),
+    (b"word3\r", ("next, [ back",)), (b"]", ("hit 2 of",)), (b"\x1b", ("now: ",)),
+    (b"w", ("separated by commas", "Esc leaves it")), (b"word5,[/]\r", ("highlighted: word5",)),
+    (b"v", ("Esc done",)), (b"j\r", ("passage marked",)), (b"\x1b", ("now: ",)),
+    (b"e", ("Note on a", "Esc keeps a draft")), (b"\x1b", ("now: ",)),
+    (b"c", ("Why can it not", "Esc goes back")), (b"4", ("In your words", "Enter saves")),
+    (b"\x1b", ("now: ",)), (b"G", SCROLLED), (b"g", SCROLLED), (b"1", ("marks", "a: 1, u undoes")),
+    (b"p", ("now: can't",)), (b"y", ("History of this sitting", "y back")),
+    (b"\t", ("History of", "y back")), (b"y", ("now: ",)), (b"G", ("100%",)),
+    (b"2", ("marks", "2, u undoes")), (b"G", ("100%",)), (b" ", SCROLLED),
+    (b"0", ("no text is stored", "marks: 0, u undoes")), (b"1", ("no text to judge", "y yes")),
+    (b"y", ("missing: 1, u undoes",)), (b"G", ("100%",)),
+    (b"2", ("Every document has a decision", "100%")), (b"d", ("now: 2",)),
+    (b"s", ("take back grade 2", "y yes")), (b"n", ("now: 2",)), (b"u", ("undone",)),
+    (b"\x12", ("Every document has a decision", "100%")), (b"q", ("all saved",)),
+)  # fmt: skip
 """Every screen and every document; a new key is a line here."""
 
 
