@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
 from tests.benchmarks.judges_at_work import Judge, prepare, work
-from tests.benchmarks.timing import in_folder
+from tests.benchmarks.timing import folder
 from tests.helpers.world import engine_of, make_pool, parse_scale
 from tests.screens.terminals import LivingJudge, living
 from tests.screens.test_faults import LABELS, Entry, Ledger, Typed, check, stored, typed_undo
@@ -240,5 +240,6 @@ def twenty_judges_claim_while_files_are_locked_and_processes_killed(folder: Path
 
 
 if __name__ == "__main__":
-    in_folder(twenty_judges_claim_while_files_are_locked_and_processes_killed)
+    with folder() as made:
+        twenty_judges_claim_while_files_are_locked_and_processes_killed(made)
     two_hours_of_twenty_judges()

@@ -222,7 +222,7 @@ class Lock:
 def lock(two_topics: Collection, monkeypatch: pytest.MonkeyPatch) -> Lock:
     """Give a lock on the collection of two topics."""
     # The default of seconds would make these slow tests of SQLite.
-    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+    monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     return Lock(two_topics)
 
 
@@ -490,7 +490,6 @@ class Claims(Lock):
 @pytest.fixture
 def claims(two_topics: Collection, collection_file: Path, monkeypatch: pytest.MonkeyPatch) -> Claims:
     """Let the documents of the first topic be claimed one by one, by whoever comes."""
-    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
     monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
     monkeypatch.setattr("store.judging.desk.CLAIMED_AT_ONCE", 1)
     held_place(str(collection_file), "12", DOCNOS, None, lease_s=600)

@@ -473,7 +473,7 @@ def test_a_grade_for_a_document_without_text_is_asked_about(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for other writers as long as a test can."""
-    monkeypatch.setattr("store.db.engine.JUDGE_PATIENCE_MS", 20)
+    monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
 
 
 def grades(events: Any) -> list[tuple[str, str, int | None]]:
