@@ -189,6 +189,7 @@ async def bobs_screens(world: World, *, size: tuple[int, int]) -> list[str]:
             await pilot.app.workers.wait_for_complete()
             if not pilot.app.is_running:
                 break
+            await settle(pilot)  # what a worker found may have come after the first
         screens.append(screen(pilot))
     session.desk.leave()
     return screens
