@@ -13,9 +13,9 @@ from store.collection import Collection
 from store.content.pools import Choose, Draw
 from store.errors import PoolerError
 from store.records import Pool, PoolEntry, Topic
+from tests.helpers.drawing import Watched, adaptive_pool, ends
 from tests.screens.conftest import shown
 from tests.screens.test_session import Events, docno, grade, show, sit
-from tests.store.drawing import Watched, adaptive_pool, ends
 
 
 @dataclass

@@ -22,6 +22,7 @@ from judge_ui.widgets.lists import NoteField
 from store.collection import Collection
 from store.errors import StoreError
 from store.records import Action, Document, ShownDocument
+from tests.helpers.drawing import adaptive_pool, ends
 from tests.screens.sitting import (
     elsewhere,
     judging,
@@ -35,7 +36,6 @@ from tests.screens.sitting import (
     typed,
 )
 from tests.screens.terminals import PtyTerminal, begin, judge
-from tests.store.drawing import adaptive_pool, ends
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("hurried")]
 

@@ -24,10 +24,10 @@ from store.content.documents import document_sha256
 from store.db.tables import SITTING
 from store.errors import UnknownNameError
 from store.records import Document, Grade, Passage, Pool, PoolEntry, State, Topic
+from tests.helpers.places import held_place, let_lapse
 from tests.helpers.world import make_scale
 from tests.screens.conftest import ENGLISH, Maker, shown
 from tests.screens.sitting import locked
-from tests.store.places import held_place, let_lapse
 
 Events = Callable[[], list[dict[str, Any]]]
 

@@ -29,10 +29,10 @@ from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOP
 from store.errors import PoolerError
 from store.records import Action, Document, JudgeKind, Passage, State, Task, Topic
 from store.text import sanitise
+from tests.helpers.faults import Faults, When, failing_database
+from tests.helpers.places import held_place, let_lapse
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 from tests.screens.conftest import Clock
-from tests.store.faults import Faults, When, failing_database
-from tests.store.places import held_place, let_lapse
 from tests.strategies import examples
 
 TOPICS = {"1": "abc", "2": "de"}

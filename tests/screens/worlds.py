@@ -14,9 +14,9 @@ from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.judging.disagreements import Selection
 from store.records import Action, Document, Grade, JudgeKind, Judgement, Passage, Scale, Topic
+from tests.helpers.places import held_place
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool, make_run
 from tests.screens.conftest import ENGLISH, JAPANESE, Clock, Maker
-from tests.store.places import held_place
 
 JUDGES = ("alice", "bob", "carolina")
 GRADES: dict[str, tuple[int | None, ...]] = {
