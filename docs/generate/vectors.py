@@ -18,6 +18,8 @@ ROOMS = {
     "tests/store/analysis/audit": "A judge audited against people",
     "tests/store/analysis/aggregation": "From several judges to one grade",
     "tests/pools": "Pools and strategies",
+    "tests/trust": "Varying judgements",
+    "tests/comparing": "Tests of significance",
     "tests/store/analysis": "Orders, and errors of the sources",
     "tests/pooler": "Runs",
     "tests/collection": "Files and rank orders",

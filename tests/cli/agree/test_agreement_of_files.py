@@ -12,7 +12,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from tests import cf_collection
-from tests.cli.measure.test_measured_agreement import data_path
+from tests.agreement.test_measured_agreement import data_path
 from tests.helpers.run import GARDEN, JUDGES, Cli, Outcome, qrels_of, read_trec, run_inside, write
 
 FILES = tuple(str(GARDEN / "judgements" / f"{judge}.qrels") for judge in JUDGES)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.helpers.run import Cli
 
-CASE = Path(__file__).resolve().parents[2] / "golden" / "two_runs"
+CASE = Path(__file__).resolve().parents[1] / "golden" / "two_runs"
 
 
 def expected(name: str) -> bytes:

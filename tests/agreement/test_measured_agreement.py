@@ -16,7 +16,7 @@ import pytest
 from tests import cf_collection
 from tests.helpers.run import run_inside
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 Row = dict[str, Any]
 
 
