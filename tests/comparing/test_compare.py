@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 from tests.cli.oracles import average_precision, read_qrels, read_run
@@ -16,18 +18,25 @@ STRICT = GARDEN / "judgements" / "strict.qrels"
 A, B, C = (GARDEN / "runs" / f"{tag}.run" for tag in ("bm25-words", "rm3-words-title", "lm-words-full"))
 
 
-def scores_of(path: Path) -> dict[str, float]:
+def scores_of(path: Path) -> NDArray[np.float64]:
     """Return trec_eval's AP by topic."""
-    return average_precision(read_qrels(STRICT), read_run(path))
+    return np.array([*average_precision(read_qrels(STRICT), read_run(path)).values()])
 
 
-def differences_of(first: Path, second: Path) -> list[float]:
-    """Return AP of the first less AP of the second by topic."""
-    scores = scores_of(first), scores_of(second)
-    return [scores[0][topic] - scores[1][topic] for topic in scores[0]]
+def compared(cli: Cli, *words: str | Path) -> Any:
+    """Compare runs in the order of trec_eval."""
+    return cli("compare", "--qrels", STRICT, *words, "--order", "trec9", "--format", "json").fine().json()
 
 
-def exact_p(differences: list[float], resolution: float) -> float:
+def check_moments(row: dict[str, Any], first: NDArray[np.float64], second: NDArray[np.float64]) -> None:
+    """Compare variances and covariance with NumPy's."""
+    spread = np.cov(first, second)
+    assert (row["variance_a"], row["variance_b"], row["covariance"]) == pytest.approx(
+        (spread[0, 0], spread[1, 1], spread[0, 1])
+    )
+
+
+def exact_p(differences: NDArray[np.float64], resolution: float) -> float:
     """Set the signs of rounded differences in every way, as the definition says."""
     whole = [round(one / resolution) for one in differences]
     sums = [
@@ -42,7 +51,7 @@ def test_gmap_is_compared_by_logarithms(cli: Cli, here: Path) -> None:
     files = ("--qrels", STRICT, A, B, "-m", "GMAP", "--order", "trec9")
     found = cli("compare", *files, "--format", "json").fine()
     assert "exp(A - B) = GMAP of A / GMAP of B" in found.err
-    first, second = ([*scores_of(path).values()] for path in (A, B))
+    first, second = map(scores_of, (A, B))
     [row] = found.json()["difference"]
     assert np.exp(row["difference"]) == pytest.approx(stats.gmean(first) / stats.gmean(second), rel=1e-12)
     assert " in ln GMAP, 95% interval " in found.whole()["facts"]["verdict"]["text"]
@@ -52,9 +61,9 @@ def test_gmap_is_compared_by_logarithms(cli: Cli, here: Path) -> None:
 
 def test_two_runs_get_every_test(cli: Cli, here: Path) -> None:
     """The p-values are SciPy's, and that of all assignments of signs."""
-    arguments = ("--qrels", STRICT, A, B, "--order", "trec9", "--format", "json")
-    found = cli("compare", *arguments).fine().json()
-    differences = differences_of(A, B)
+    found = compared(cli, A, B)
+    first, second = map(scores_of, (A, B))
+    differences = first - second
     [row] = found["difference"]
     assert row["difference"] == pytest.approx(np.mean(differences), abs=1e-12)
     interval = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
@@ -65,47 +74,48 @@ def test_two_runs_get_every_test(cli: Cli, here: Path) -> None:
     assert row["needed"] == pytest.approx(stats.t(7).ppf(0.975) * error, rel=1e-9)
     assert row["variance"] == pytest.approx(np.var(differences, ddof=1), rel=1e-9)
     assert (row["better_a"], row["better_b"], row["same"]) == (5, 3, 0)
-    p = {one["test"]: one["p"] for one in found["tests"]}
-    first, second = (list(scores_of(path).values()) for path in (A, B))
-    spread = np.cov(first, second)
-    assert (row["variance_a"], row["variance_b"], row["covariance"]) == pytest.approx(
-        (spread[0, 0], spread[1, 1], spread[0, 1])
-    )
+    check_moments(row, first, second)
     tests = {one["test"]: one for one in found["tests"]}
-    welch = stats.ttest_ind(first, second, equal_var=False)
-    one = tests["Welch's t, unequal variances"]
-    assert (one["statistic"], one["p"], one["df"]) == pytest.approx((welch.statistic, welch.pvalue, welch.df))
-    assert (tests["t1: unpaired t"]["df"], tests["t2: paired t"]["df"]) == (14, 7)
-    assert tests["t2: paired t"]["p_normal"] == pytest.approx(
-        2 * stats.norm.sf(abs(tests["t2: paired t"]["statistic"]))
+    students = {
+        "t2: paired t": stats.ttest_rel(first, second),
+        "t1: unpaired t": stats.ttest_ind(first, second),
+        "Welch's t, unequal variances": stats.ttest_ind(first, second, equal_var=False),
+    }
+    for name, theirs in students.items():
+        one = tests[name]
+        assert (one["statistic"], one["p"], one["df"]) == pytest.approx(
+            (theirs.statistic, theirs.pvalue, theirs.df), rel=1e-9
+        )
+        assert one["p_normal"] == pytest.approx(2 * stats.norm.sf(abs(theirs.statistic)))
+    n_ahead, n_behind = ((sign * differences > 0.5e-4).sum() for sign in (1, -1))
+    signs = stats.binomtest(n_ahead, n_ahead + n_behind).pvalue
+    rounded, unrounded = (
+        stats.wilcoxon(np.round(differences, digits), method="exact").pvalue for digits in (4, 12)
     )
-    n_ahead = sum(one > 0.5e-4 for one in differences)
-    n_behind = sum(one < -0.5e-4 for one in differences)
     assert tests["sign test"]["statistic"] == n_ahead
-    assert p["sign test"] == pytest.approx(stats.binomtest(n_ahead, n_ahead + n_behind).pvalue)
-    assert p["t2: paired t"] == pytest.approx(stats.ttest_rel(first, second).pvalue, abs=1e-12)
-    assert p["t1: unpaired t"] == pytest.approx(stats.ttest_ind(first, second).pvalue, abs=1e-12)
-    assert p["Wilcoxon signed ranks"] == pytest.approx(
-        stats.wilcoxon(np.round(differences, 4), method="exact").pvalue, abs=1e-12
-    )
-    assert p["exact randomisation"] == pytest.approx(exact_p(differences, 1e-4), abs=1e-12)
-    rounded = {one["test"]: (one["rounded_to"], one["p_unrounded"]) for one in found["tests"]}
-    assert rounded["t2: paired t"] == (None, None)
-    assert rounded["exact randomisation"] == (1e-4, None)
-    assert rounded["Wilcoxon signed ranks"] == (
-        1e-4,
-        pytest.approx(stats.wilcoxon(np.round(differences, 12), method="exact").pvalue, abs=1e-12),
-    )
-    assert 0.4 < p["studentised bootstrap"] < 0.8
+    for name, *expected in (
+        ("t2: paired t", students["t2: paired t"].pvalue, None, None),
+        ("sign test", signs, 1e-4, None),
+        ("Wilcoxon signed ranks", rounded, 1e-4, unrounded),
+        ("exact randomisation", exact_p(differences, 1e-4), 1e-4, None),
+    ):
+        found_ones = [tests[name][column] for column in ("p", "rounded_to", "p_unrounded")]
+        assert found_ones == [one and pytest.approx(one, abs=1e-12) for one in expected]
+    assert 0.4 < tests["studentised bootstrap"]["p"] < 0.8
 
 
 def test_all_pairs_are_compared_and_adjusted(cli: Cli, here: Path) -> None:
     """Each pair has its own test; Holm steps down; Tukey's p is of SciPy's studentised range."""
-    options = ("--qrels", STRICT, "--order", "trec9", "--format", "json")
-    rows = cli("compare", A, B, C, *options).fine().json()
-    paths = {path.stem: path for path in (A, B, C)}
-    assert [(row["a"], row["b"]) for row in rows] == list(itertools.combinations(paths, 2))
-    exact = [exact_p(differences_of(paths[row["a"]], paths[row["b"]]), 1e-4) for row in rows]
+    rows = compared(cli, A, B, C)
+    scores = {path.stem: scores_of(path) for path in (A, B, C)}
+    assert [(row["a"], row["b"]) for row in rows] == list(itertools.combinations(scores, 2))
+    for row in rows:
+        first, second = scores[row["a"]], scores[row["b"]]
+        check_moments(row, first, second)
+        t = stats.ttest_rel(first, second)
+        assert (row["t"], row["df"]) == pytest.approx((t.statistic, t.df))
+        assert row["p_normal"] == pytest.approx(2 * stats.norm.sf(abs(t.statistic)))
+    exact = [exact_p(scores[row["a"]] - scores[row["b"]], 1e-4) for row in rows]
     assert [row["p_randomisation"] for row in rows] == pytest.approx(exact, abs=1e-12)
     in_order = sorted(range(3), key=exact.__getitem__)
     running, holm = 0.0, [0.0] * 3
@@ -113,7 +123,7 @@ def test_all_pairs_are_compared_and_adjusted(cli: Cli, here: Path) -> None:
         running = max(running, min(1.0, (3 - place) * exact[index]))
         holm[index] = running
     assert [row["p_holm"] for row in rows] == pytest.approx(holm, abs=1e-12)
-    table = np.array([list(scores_of(paths[tag]).values()) for tag in paths])
+    table = np.array([*scores.values()])
     residual = table - table.mean(axis=0) - table.mean(axis=1)[:, None] + table.mean()
     n_runs, n_topics = table.shape
     degrees = (n_runs - 1) * (n_topics - 1)
@@ -126,18 +136,16 @@ def test_all_pairs_are_compared_and_adjusted(cli: Cli, here: Path) -> None:
     # SciPy has one way: with each topic's mean taken off, but of the degrees of freedom within runs.
     one_way = stats.f_oneway(*(table - table.mean(axis=0))).statistic
     f = one_way * degrees / (n_runs * (n_topics - 1))
-    answer = cli("compare", A, B, C, *options).fine().whole()
-    assert answer["facts"] == pytest.approx({"f": f, "p_of_f": stats.f.sf(f, n_runs - 1, degrees)})
-    assert f"F = {f:.4g}, p = " in cli("compare", A, B, C, *options[:-2]).fine().out
+    options = ("--order", "trec9", "--format", "json")
+    facts = cli("compare", "--qrels", STRICT, A, B, C, *options).fine().whole()["facts"]
+    assert facts == pytest.approx({"f": f, "p_of_f": stats.f.sf(f, n_runs - 1, degrees)})
 
 
 def test_a_baseline_is_compared_with_each_other_run(cli: Cli, here: Path) -> None:
     """`--against` gives the rows of the other runs, with the adjustment of so many tests."""
-    options = ("--qrels", STRICT, "--format", "json")
-    rows = cli("compare", "--against", A.stem, A, B, C, *options).fine().json()
+    rows = compared(cli, "--against", A.stem, A, B, C)
     assert [(row["a"], row["b"]) for row in rows] == [(B.stem, A.stem), (C.stem, A.stem)]
-    everything = cli("compare", A, B, C, *options).fine().json()
-    known = {frozenset((row["a"], row["b"])): row["p_randomisation"] for row in everything}
+    known = {frozenset((row["a"], row["b"])): row["p_randomisation"] for row in compared(cli, A, B, C)}
     assert all(row["p_randomisation"] == known[frozenset((row["a"], row["b"]))] for row in rows)
 
 
@@ -167,13 +175,7 @@ def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
     assert tests["Wilcoxon signed ranks"] == (None, "no-difference")
     assert tests["exact randomisation"] == (1.0, None)
     assert "1 topic without a relevant document: no AP there" in answer.err
-
-
-def test_reasons_are_explained_as_of_two_runs(cli: Cli, here: Path) -> None:
-    """The words of other tables, on resamples and on --interval, do not hold here."""
-    write(here / "q", "1 0 a 1", "2 0 b 1")
-    for tag in ("x", "y"):
-        write(here / f"{tag}.run", *(f"{topic} Q0 a 1 1 {tag}" for topic in "12"))
+    # The words of other tables, on resamples and on --interval, do not hold here.
     shown = " ".join(cli("compare", "--qrels", "./q", "x.run", "y.run").fine().out.split())
     assert "no-variation: the same difference in every topic." in shown
     assert "no-difference: no topic has a difference that does not round to 0." in shown
@@ -181,36 +183,6 @@ def test_reasons_are_explained_as_of_two_runs(cli: Cli, here: Path) -> None:
     shown = cli("compare", "--qrels", "./q1", "x.run", "y.run").fine().out
     assert "one-topic: one topic where both runs have a score." in shown
     assert "--interval" not in shown
-
-
-def test_people_read_variances_and_degrees_of_freedom(cli: Cli, here: Path) -> None:
-    """NumPy's variances and covariance, SciPy's t; p by the normal law from these."""
-    first, second = (np.array(list(scores_of(path).values())) for path in (A, B))
-    shown = " ".join(cli("compare", "--qrels", STRICT, A, B, "--order", "trec9").fine().out.split())
-    spread, between = np.cov(first, second), np.var(first - second, ddof=1)
-    assert (
-        f"Variances over topics: {spread[0, 0]:.4f} of A (s_A^2), {spread[1, 1]:.4f} of B (s_B^2),"
-        f" covariance {spread[0, 1]:.4f}; {between:.4f} of A - B."
-    ) in shown
-    paired, welch = stats.ttest_rel(first, second), stats.ttest_ind(first, second, equal_var=False)
-    p = 2 * stats.norm.sf(abs(paired.statistic)), 2 * stats.norm.sf(abs(welch.statistic))
-    assert f"t2 {paired.df} and {p[0]:.3g}; t1 14 and" in shown
-    assert f"Welch's t {welch.df:.4g} and {p[1]:.3g}." in shown
-
-
-def test_json_of_pairs_has_their_moments(cli: Cli, here: Path) -> None:
-    """Of three runs every pair has variances, covariance, t, df and p by the normal law."""
-    options = ("--order", "trec9", "--format", "json")
-    rows = cli("compare", "--qrels", STRICT, A, B, C, *options).fine().json()
-    assert len(rows) == 3
-    for row, (one, other) in zip(rows, itertools.combinations((A, B, C), 2), strict=True):
-        first, second = (np.array(list(scores_of(path).values())) for path in (one, other))
-        spread, t = np.cov(first, second), stats.ttest_rel(first, second)
-        assert (row["variance_a"], row["variance_b"], row["covariance"], row["t"]) == pytest.approx(
-            (spread[0, 0], spread[1, 1], spread[0, 1], t.statistic)
-        )
-        assert row["df"] == t.df
-        assert row["p_normal"] == pytest.approx(2 * stats.norm.sf(abs(t.statistic)))
 
 
 def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:

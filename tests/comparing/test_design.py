@@ -1,4 +1,4 @@
-"""`pooler design`: topics, depth and hours from a pilot or from variances; reliability over topics."""
+"""`pooler design`: topics, depth and hours, of a pilot or of variances; documents that judges share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from tests.cli.oracles import average_precision, first_documents, read_qrels, read_run
-from tests.helpers.run import GARDEN, Cli, write
+from tests.helpers.run import GARDEN, JUDGES, Cli, qrels_of, write, write_run
 from tests.trec_covid import data_path
 from tests.vectors.agreement_tables import assert_prints
 
@@ -26,18 +26,22 @@ def covid(*names: str) -> list[str | Path]:
     return ["--qrels", data_path("qrels-rnd1.txt.gz"), *runs]
 
 
-def topics_of(rows: list[dict[str, Any]], test: str, of: str, size: float) -> int | None:
-    """Find the topics of one row."""
-    [row] = [row for row in rows if (row["test"], row["runs"], row["size"]) == (test, of, size)]
-    found: int | None = row["topics"]
-    return found
+def designed(cli: Cli, *words: str | Path) -> Any:
+    """Return the tables of `design`."""
+    return cli("design", *words, "--format", "json").fine().json()
+
+
+def said(cli: Cli, *words: str | Path) -> str:
+    """Return what people read of `design`, on one line."""
+    return " ".join(cli("design", *words).fine().out.split())
 
 
 @pytest.mark.slow
 @pytest.mark.vector(METHODS)
 def test_trec_covid_as_a_pilot(cli: Cli) -> None:
     """Topics by every design, and topics, documents and hours of four depths."""
-    rows = cli("design", "topics", *covid(), "--format", "json").fine().json()["topics"]
+    rows = designed(cli, "topics", *covid())["topics"]
+    topics_of = {(row["test"], row["runs"], row["size"]): row["topics"] for row in rows}
     assert_prints("0.0196635654", rows[0]["variance"] / 2)
     for test, of, size, topics in (
         ("paired t", "any two runs", 0.05, 126),
@@ -46,9 +50,8 @@ def test_trec_covid_as_a_pilot(cli: Cli) -> None:
         ("analysis of variance", "14 runs", 0.1, 71),
         ("interval", "any two runs", 0.1, 63),
     ):
-        assert topics_of(rows, test, of, size) == topics
-    options = ("--depths", "3,5,7,10", "--seconds", "30", "--format", "json")
-    found = cli("design", "depth", *covid(), *options).fine().json()
+        assert topics_of[test, of, size] == topics
+    found = designed(cli, "depth", *covid(), "--depths", "3,5,7,10", "--seconds", "30")
     depths = {row["depth"]: row for row in found if row["difference"] == 0.1}
     for depth, pooled, judged, variance, order, topics, documents, hours in (
         (3, "32.3333", "30.1667", "0.02454704", "0.96082991", 41, 1326, "11.05"),
@@ -58,40 +61,30 @@ def test_trec_covid_as_a_pilot(cli: Cli) -> None:
     ):
         row = depths[depth]
         assert (row["topics"], row["documents"]) == (topics, documents)
-        for name, digits in (
-            ("pooled", pooled),
-            ("judged", judged),
-            ("variance", variance),
-            ("order", order),
-        ):
+        names = ("pooled", "judged", "variance", "order", "hours")
+        for name, digits in zip(names, (pooled, judged, variance, order, hours), strict=True):
             assert_prints(digits, row[name])
-        assert_prints(hours, row["hours"])
-    two = (
-        cli("design", "topics", *covid("sab20.1.meta.docs", "run1"), "--format", "json")
-        .fine()
-        .json()["topics"]
-    )
-    assert topics_of(two, "paired t", "these two runs", 0.05) == 52
-    assert_prints("0.0156453823", next(row["variance"] for row in two if row["runs"] == "these two runs"))
+    two = designed(cli, "topics", *covid("sab20.1.meta.docs", "run1"))["topics"]
+    of_these = [row for row in two if row["runs"] == "these two runs"]
+    assert {row["size"]: row["topics"] for row in of_these}[0.05] == 52
+    assert_prints("0.0156453823", of_these[0]["variance"])
 
 
 @pytest.mark.slow
 @pytest.mark.vector(METHODS)
 def test_trec_covid_is_reliable(cli: Cli) -> None:
     """Mean squares, components, coefficients with their intervals, topics for .95."""
-    found = cli("design", "topics", *covid(), "--topics", "30", "--format", "json").fine().json()
-    [row] = found["reliability"]
+    [row] = designed(cli, "topics", *covid(), "--topics", "30")["reliability"]
     for name, digits in (
         ("order", "0.96456278"), ("order_low", "0.93133700"), ("order_high", "0.98645342"),
         ("level", "0.92296418"), ("level_low", "0.84093735"), ("level_high", "0.97104650"),
     ):  # fmt: skip
         assert_prints(digits, row[name])
-    said = cli("design", "topics", *covid(), "--topics", "30", "--table", "reliability").fine().out
-    assert "short of 0.95" not in said
-    assert "that takes 21 topics, 43 to be safe" in " ".join(said.split())
+    words = said(cli, "topics", *covid(), "--topics", "30", "--table", "reliability")
+    assert "short of 0.95" not in words
+    assert "that takes 21 topics, 43 to be safe" in words
     # Components .0078529554, .0110082379 and .0086553275.
-    shares = "28.5 % comes from the run, 40 % from the topic, 31.5 % from neither"
-    assert shares in " ".join(said.split())
+    assert "28.5 % comes from the run, 40 % from the topic, 31.5 % from neither" in words
 
 
 def scores_of(paths: list[Path], qrels: dict[str, dict[str, int]]) -> np.ndarray[Any, Any]:
@@ -101,11 +94,7 @@ def scores_of(paths: list[Path], qrels: dict[str, dict[str, int]]) -> np.ndarray
 
 def test_garden_as_a_pilot(cli: Cli, here: Path) -> None:
     """Variances from the scores, topics by the noncentral t, the detectable difference at those topics."""
-    found = (
-        cli("design", "topics", "--qrels", STRICT, *RUNS, "--order", "trec9", "--format", "json")
-        .fine()
-        .json()
-    )
+    found = designed(cli, "topics", "--qrels", STRICT, *RUNS, "--order", "trec9")
     x = scores_of(RUNS, read_qrels(STRICT))
     own = x.var(axis=1, ddof=1).mean()
     pairs = [np.var(a - b, ddof=1) for a, b in itertools.combinations(x, 2)]
@@ -131,8 +120,8 @@ def test_garden_as_a_pilot(cli: Cli, here: Path) -> None:
 def test_depths_cut_pool_and_judgements(cli: Cli, here: Path) -> None:
     """A pool of depth 2, made by hand: its documents, its scores, and what they change."""
     runs = RUNS[:4]
-    options = ("--qrels", STRICT, *runs, "--order", "trec9", "--depths", "2,5", "--format", "json")
-    found = cli("design", "depth", *options, "--seconds", "60", "--per-document", "2").fine().json()
+    pilot = ("--qrels", STRICT, *runs, "--order", "trec9")
+    found = designed(cli, "depth", *pilot, "--depths", "2,5", "--seconds", "60", "--per-document", "2")
     qrels = read_qrels(STRICT)
     pools = {
         topic: {one for path in runs for one in first_documents(read_run(path), topic, 2)} for topic in qrels
@@ -150,19 +139,8 @@ def test_depths_cut_pool_and_judgements(cli: Cli, here: Path) -> None:
 
 def test_runs_that_do_not_contribute_feed_no_pool(cli: Cli, garden: Path) -> None:
     """The late run of the garden is scored, and adds nothing to the pools."""
-    options = (
-        "--qrels",
-        STRICT,
-        "--runs",
-        "runs.tsv",
-        "--order",
-        "trec9",
-        "--depths",
-        "5,20",
-        "--format",
-        "json",
-    )
-    rows = cli("design", "depth", *options).fine().json()
+    pilot = ("--qrels", STRICT, "--runs", "runs.tsv", "--order", "trec9")
+    rows = designed(cli, "depth", *pilot, "--depths", "5,20")
     pooled = {row["depth"]: row["pooled"] for row in rows}
     assert pooled[5] == 84 / 8  # README: 84 pairs to judge in 8 topics
     topics = read_qrels(STRICT)
@@ -184,58 +162,52 @@ def test_pace_is_that_of_the_people(cli: Cli, worked: Path) -> None:
     seconds = sum(times) / 16
     assert found.whole()["settings"]["seconds"] == pytest.approx(seconds)
     assert row["hours"] == pytest.approx(row["topics"] * row["pooled"] * seconds / 3600)
-    said = cli("design", "depth", "--depths", "3").fine().out
-    assert f"{seconds:.4g} seconds a judgement, the mean of 16 decisions of 1 judge (status effort)." in said
+    words = f"{seconds:.4g} seconds a judgement, the mean of 16 decisions of 1 judge (status effort)."
+    assert words in said(cli, "depth", "--depths", "3")
 
 
 def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
     """Sakai's example of an interval, and the sizes of an analysis of variance of half the variance."""
-    rows = (
-        cli("design", "topics", "--variance", ".05,.1", "--difference", "0.1", "--format", "json")
-        .fine()
-        .json()
-    )
+    rows = designed(cli, "topics", "--variance", ".05,.1", "--difference", "0.1")
     of = {(row["test"], row["variance"]): row["topics"] for row in rows["topics"]}
     assert (of["interval", 0.05], of["interval", 0.1]) == (79, 156)
     assert of["analysis of variance", 0.05] == 158
     assert not list(here.iterdir())
-    exact = cli("design", "topics", "--variance", "0.012345678901234567,1.25e-05", "--format", "json").fine()
-    assert {row["variance"] for row in exact.json()["topics"]} >= {0.012345678901234567, 1.25e-05}
-    many = cli(
-        "design", "topics", "--variance", "1", "--difference", ".001", "--width", "1", "--format", "json"
-    )
-    assert [row["reason"] for row in many.fine().json()["topics"]] == ["too-many-topics"] * 2 + [None]
+    exact = designed(cli, "topics", "--variance", "0.012345678901234567,1.25e-05")["topics"]
+    assert {row["variance"] for row in exact} >= {0.012345678901234567, 1.25e-05}
+    many = designed(cli, "topics", "--variance", "1", "--difference", ".001", "--width", "1")["topics"]
+    assert [row["reason"] for row in many] == ["too-many-topics"] * 2 + [None]
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--variance", "0"), "`--variance` must be a number > 0"),
-        (("--variance", "x"), "`--variance` must be numbers"),
-        (("--variance", ".1", "--difference", "-1"), "`--difference` must be a number > 0"),
-        (("--variance", ".1", "--width", "0"), "`--width` must be a number > 0"),
-        (("--variance", ".1", "--power", "1"), "`--power` must be a number < 1"),
-        (("--variance", ".1", "--power", ".05"), "`--power` must be above alpha"),
-        (("--variance", ".1", "--alpha", "0"), "`--alpha` must be between 0 and 1"),
-        (("--variance", ".1", "--topics", "1"), "`--topics` must be an integer >= 2"),
-        (("--variance", ".1", "--depths", "5"), "unknown option `--depths`"),
-        (("--variance", ".1", "--qrels", "./q"), "`--qrels` is for runs"),
-        (("--variance", ".1", "--qrels", "strict"), "`--qrels` is for runs"),
-        (("--variance", ".1", "bm25-words"), "`RUN` is for runs"),
-        (("--variance", ".1", "--collection", "c.db"), "`--collection` is for runs"),
-        (("-m", "nothing"), "measure `nothing`"),
+        ("topics --variance 0", "`--variance` must be a number > 0"),
+        ("topics --variance x", "`--variance` must be numbers"),
+        ("topics --variance .1 --difference -1", "`--difference` must be a number > 0"),
+        ("topics --variance .1 --width 0", "`--width` must be a number > 0"),
+        ("topics --variance .1 --power 1", "`--power` must be a number < 1"),
+        ("topics --variance .1 --power .05", "`--power` must be above alpha"),
+        ("topics --variance .1 --alpha 0", "`--alpha` must be between 0 and 1"),
+        ("topics --variance .1 --topics 1", "`--topics` must be an integer >= 2"),
+        ("topics --variance .1 --depths 5", "unknown option `--depths`"),
+        ("topics --variance .1 --qrels ./q", "`--qrels` is for runs"),
+        ("topics --variance .1 bm25-words", "`RUN` is for runs"),
+        ("topics --variance .1 --collection c.db", "`--collection` is for runs"),
+        ("topics -m nothing", "measure `nothing`"),
+        ("depth --seconds 0", "`--seconds` must be a number > 0, but got 0"),
+        ("depth --depths 0", "`--depths` must be an integer >= 1, but got 0"),
+        ("overlap --assume x", "`--assume` must be a kappa and a share of relevant"),
+        ("overlap --assume 0.5,0.3 strict", "`--assume` is for a plan before anybody judged"),
+        ("overlap --width 3", "`--width` must be a number from 0.001 to 2, but got '3'"),
+        ("overlap --against nobody", "unknown judge `nobody`"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
-    cli: Cli, judged: Path, arguments: tuple[str, ...], words: str
-) -> None:
+def test_what_makes_no_sense_is_refused(cli: Cli, judged: Path, arguments: str, words: str) -> None:
     """In one line that names the option."""
-    failed = cli("design", "topics", *arguments)
-    assert failed.code in (1, 2)
+    failed = cli("design", *arguments.split())
+    assert (failed.code in (1, 2), failed.out) == (True, "")
     assert words in failed.err
-    assert failed.out == ""
-    for option, noun in (("--seconds", "a number > 0"), ("--depths", "an integer >= 1")):
-        assert f"`{option}` must be {noun}, but got 0" in cli("design", "depth", option, "0").err
 
 
 def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
@@ -251,8 +223,8 @@ def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
     )
     assert "0 topics with a score" in cli("design", "topics", "--qrels", none, a, b).err
     short = write(here / "short.run", "1 Q0 d0 1 1 short")
-    said = cli("design", "depth", "--qrels", both, a, short, "--depths", "1").err
-    assert "in 1 topic a run has no documents and scores as if it had found nothing" in said
+    told = cli("design", "depth", "--qrels", both, a, short, "--depths", "1").err
+    assert "in 1 topic a run has no documents and scores as if it had found nothing" in told
     # The same score in every topic of every run: nothing to plan by.
     flat = write(here / "flat", "1 0 d0 1", "1 0 d1 1", "2 0 d1 1", "2 0 d0 1")
     failed = cli("design", "topics", "--qrels", flat, a, b)
@@ -261,62 +233,65 @@ def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
     # One run twice: any two runs differ, these do not, and depth 1 finds one document only.
     same = write(here / "same.run", *[f"{t} Q0 d{n} 1 {-n} same" for t in "12" for n in (0, 1)])
     half = write(here / "half", "1 0 d0 1", "1 0 d1 0", "2 0 d1 1", "2 0 d0 0")
-    found = cli("design", "topics", "--qrels", half, a, same, "--format", "json").fine().json()
-    costs = cli("design", "depth", "--qrels", half, a, same, "--depths", "1,2", "--format", "json").fine()
+    pilot = ("--qrels", half, a, same)
+    found = designed(cli, "topics", *pilot)
     assert {row["runs"] for row in found["topics"]} == {"any two runs", "2 runs"}
-    assert {row["depth"]: row["reason"] for row in costs.json()} == {1: "no-spread", 2: None}
-    assert {row["reason"] for row in found["reliability"]} == {"fewer-than-three-runs"}
-    assert {row["order"] for row in found["reliability"]} == {None}
-    said = cli("design", "topics", "--qrels", half, a, same, "--table", "reliability").fine().out
-    assert "components need three runs or more" in said
+    costs = designed(cli, "depth", *pilot, "--depths", "1,2")
+    assert {row["depth"]: row["reason"] for row in costs} == {1: "no-spread", 2: None}
+    reasons = {(row["reason"], row["order"]) for row in found["reliability"]}
+    assert reasons == {("fewer-than-three-runs", None)}
+    assert "components need three runs or more" in said(cli, "topics", *pilot, "--table", "reliability")
 
 
-def test_depth_that_comes_nearest_is_named(cli: Cli, here: Path) -> None:
-    """By all judgements `late`, with three of four relevant documents, leads; a pool of depth 1 has one.
+NEAREST = "(tau_AP 0.9 or more); depth 1 comes nearest, -1.000."
+CHEAPEST = "depth 1 is the cheapest that orders"
+NONE = "no depth is known to order the runs as deeper judgements would: beyond depth 2 nothing is judged"
 
-    AP .479 against .25 in two topics; of the pool's one relevant document 0 against 1: tau_AP is -1.
-    """
-    qrels = write(here / "q", "".join(f"{t} 0 {d} {int(d != 'n')}\n" for t in "123" for d in "nxabc"))
-    late, early = (
-        write(
-            here / name,
-            "".join(f"{t} Q0 {d} {r} {9 - r} {name}\n" for t in "123" for r, d in enumerate(of[t])),
-        )
-        for name, of in (
-            ("late", {"1": "nabc", "2": "nabc", "3": "nabcx"}),
-            ("early", {"1": "xn", "2": "xn", "3": "xn"}),
-        )
+
+@pytest.mark.parametrize(
+    ("docnos", "first", "second", "depths", "tau", "words"),
+    [
+        # By all judgements the first, with three of four relevant documents, leads, AP .479 against .25 in
+        # two topics; of the one relevant document in a pool of depth 1 it is 0 against 1.
+        ("nxabc", ("nabc", "nabc", "nabcx"), ("xn", "xn", "xn"), "1", -1, NEAREST),
+        # At every depth the order is that of all judgements; depth 1 lacks y, which is judged; 2 nothing.
+        ("nxy", ("xy", "xy", "xn"), ("nx", "ny", "ny"), "1,2", 1, CHEAPEST),
+        ("nxy", ("xy", "xy", "xn"), ("nx", "ny", "ny"), "2", 1, NONE),
+    ],
+    ids=["nearest", "cheapest", "none known"],
+)
+def test_the_depth_that_orders_runs_as_all_judgements_do(
+    cli: Cli, here: Path, docnos: str, first: tuple[str, ...], second: tuple[str, ...],
+    depths: str, tau: int, words: str,
+) -> None:  # fmt: skip
+    """By hand; n is not relevant."""
+    qrels = write(here / "q", *(f"{topic} 0 {one} {int(one != 'n')}" for topic in "123" for one in docnos))
+    runs = [write_run(here, tag, dict(zip("123", of, strict=True)))
+            for tag, of in (("first", first), ("second", second))]  # fmt: skip
+    options = ("--qrels", qrels, *runs, "--depths", depths)
+    assert {row["tau_ap"] for row in designed(cli, "depth", *options)} == {tau}
+    text = said(cli, "depth", *options)
+    assert [one in text for one in (NEAREST, CHEAPEST, NONE)] == [
+        one == words for one in (NEAREST, CHEAPEST, NONE)
+    ]
+
+
+def test_a_narrower_interval_needs_more_shared_documents(cli: Cli, judged: Path) -> None:
+    """Of two judges who judged; before judging, an assumption will do."""
+    wide, narrow = (
+        designed(cli, "overlap", "strict", "lenient", "--width", width)[0]["documents"]
+        for width in ("0.3", "0.2")
     )
-    options = ("--qrels", qrels, late, early, "--depths", "1")
-    rows = cli("design", "depth", *options, "--format", "json").fine().json()
-    assert {row["tau_ap"] for row in rows} == {-1}
-    said = " ".join(cli("design", "depth", *options).fine().out.split())
-    assert "(tau_AP 0.9 or more); depth 1 comes nearest, -1.000." in said
+    assert 0 < wide < narrow
+    assert "per topic" in said(cli, "overlap")
+    # Relevant: .3 of each judge's documents.
+    assert designed(cli, "overlap", "--assume", "0.5,0.3")[0]["documents"] == 343
 
 
-@pytest.mark.parametrize(("depths", "enough"), [("1,2", True), ("2", False)])
-def test_no_depth_is_enough_where_nothing_deeper_is_judged(
-    cli: Cli, here: Path, depths: str, *, enough: bool
-) -> None:
-    """`one` finds x of x and y first, `two` n: at every depth the order is that of all judgements.
-
-    With depth 1 y is judged and not in the pool; depth 2 has all that is judged.
-    """
-    qrels = write(here / "q", "".join(f"{t} 0 {d} {int(d != 'n')}\n" for t in "123" for d in "nxy"))
-    one, two = (
-        write(
-            here / name,
-            "".join(f"{t} Q0 {d} {r} {9 - r} {name}\n" for t in "123" for r, d in enumerate(docnos[t])),
-        )
-        for name, docnos in (
-            ("one", {"1": "xy", "2": "xy", "3": "xn"}),
-            ("two", {"1": "nx", "2": "ny", "3": "ny"}),
-        )
-    )
-    options = ("--qrels", qrels, one, two, "--depths", depths)
-    rows = cli("design", "depth", *options, "--format", "json").fine().json()
-    assert {row["tau_ap"] for row in rows} == {1}
-    said = " ".join(cli("design", "depth", *options).fine().out.split())
-    assert ("depth 1 is the cheapest that orders" in said) is enough
-    words = "no depth is known to order the runs as deeper judgements would: beyond depth 2 nothing is judged"
-    assert (words in said) is not enough
+def test_files_of_judges_give_what_the_collection_gives(cli: Cli, judged: Path) -> None:
+    """A file a judge, and one of them as the reference."""
+    files = qrels_of(*(f"judgements/{name}.qrels" for name in JUDGES))
+    for against in ((), ("--against", "middle")):
+        options = (*against, "--width", "0.2")
+        stored = designed(cli, "overlap", *JUDGES, *options)
+        assert designed(cli, "overlap", *JUDGES, *files, "--scale", "0-2", *options) == stored
