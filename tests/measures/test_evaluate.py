@@ -1,17 +1,29 @@
-"""`pooler evaluate`: trec_eval's average precision, from a collection and from bare files."""
+"""`pooler evaluate`: the numbers of other programs, from a collection, from files, without another round."""
 
 from __future__ import annotations
 
+import gzip
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import pytrec_eval
 from scipy.stats import ttest_1samp
 
+import pooler as p
 from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
 from tests.helpers.run import GARDEN, Cli, read_lines, read_run_list, write
+from tests.trec_covid import data_path
+
+
+def means(cli: Cli, *words: str | Path) -> list[dict[str, Any]]:
+    """Return a row a run and measure."""
+    found = cli("evaluate", *words, "--table", "measures", "--format", "json").fine()
+    rows: list[dict[str, Any]] = found.json()
+    return rows
 
 
 def run_files(folder: Path) -> list[Path]:
@@ -45,25 +57,11 @@ def test_binary_export_gives_the_ap_of_its_level(cli: Cli, judged: Path) -> None
     """Qrels exported at the rigid level give, as they are, the AP of `--level rigid`."""
     cli("export", "qrels", "middle", "--level", "rigid", "--out", "rigid.txt").fine()
     assert {line.split()[3] for line in read_lines(judged / "rigid.txt")} == {"0", "1"}
-    options = (
-        "--qrels",
-        "middle",
-        "--level",
-        "rigid",
-        "--order",
-        "trec9",
-        "--table",
-        "measures",
-        "--format",
-        "json",
-    )
-    for row in cli("evaluate", *options).fine().json():
+    for row in means(cli, "--qrels", "middle", "--level", "rigid", "--order", "trec9"):
         run = read_run(judged / "runs" / f"{row['run']}.run")
         expected = average_precision(read_qrels(judged / "rigid.txt"), run)
-        assert (row["value"], row["topics"]) == (
-            pytest.approx(mean(expected.values()), abs=1e-12),
-            len(expected),
-        )
+        assert row["value"] == pytest.approx(mean(expected.values()), abs=1e-12)
+        assert row["topics"] == len(expected)
 
 
 @pytest.mark.parametrize("order", ["trec", "trec9", "docno-asc", "rank", "file"])
@@ -78,19 +76,7 @@ def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path, order
 def test_cutoff_looks_at_the_first_documents_only(cli: Cli, judged: Path) -> None:
     """AP at a cutoff is that of runs cut there, and R still counts every relevant document."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    options = (
-        "--qrels",
-        "strict",
-        "--cutoff",
-        "5",
-        "--order",
-        "trec9",
-        "--table",
-        "measures",
-        "--format",
-        "json",
-    )
-    for row in cli("evaluate", *options).fine().json():
+    for row in means(cli, "--qrels", "strict", "--cutoff", "5", "--order", "trec9"):
         run = read_run(judged / "runs" / f"{row['run']}.run")
         cut = {
             topic: dict(sorted(sorted(scores.items(), reverse=True), key=lambda one: -one[1])[:5])
@@ -124,28 +110,24 @@ def test_topic_without_relevant_documents_has_a_reason(
     assert "no-relevant" in cli("evaluate", "--by-topic").fine().out
 
 
-def test_nothing_relevant_at_all_has_a_reason(
-    cli: Cli, here: Path, collection_of: Callable[..., None]
-) -> None:
-    """Without any relevant document there is no mean, and JSON and TSV say why."""
-    collection_of(me=["1 0 a 0"])
+@pytest.mark.parametrize(
+    ("qrels", "expected"),
+    [
+        # Without any relevant document there is no mean.
+        (["1 0 a 0"], (None, "no-relevant", 0, 0)),
+        # A run without a judged topic scores 0 there, as with trec_eval -c.
+        (["1 0 a 1", "2 0 a 1", "3 0 a 1"], (1 / 3, None, 3, 2)),
+    ],
+    ids=["nothing relevant", "topics missing"],
+)
+def test_topics_of_a_mean(cli: Cli, here: Path, qrels: list[str], expected: tuple[Any, ...]) -> None:
+    """Value, reason, topics, and topics that the run lacks; in TSV, too."""
+    write(here / "q", *qrels)
     write(here / "x.run", "1 Q0 a 1 1 x")
-    cli("import", "runs", "x.run").fine()
-    [row] = cli("evaluate", "--table", "measures", "--format", "json").fine().json()
-    assert (row["value"], row["reason"], row["topics"]) == (None, "no-relevant", 0)
-    [cells] = cli("evaluate", "--format", "tsv").fine().tsv()
-    assert (cells["value"], cells["reason"]) == ("", "no-relevant")
-
-
-def test_missing_topic_counts_as_zero_and_is_told(
-    cli: Cli, here: Path, collection_of: Callable[..., None]
-) -> None:
-    """A run without a judged topic scores 0 there, as with trec_eval -c, and the count is shown."""
-    collection_of(me=["1 0 a 1", "2 0 a 1", "3 0 a 1"])
-    write(here / "x.run", "1 Q0 a 1 1 x")
-    cli("import", "runs", "x.run").fine()
-    [row] = cli("evaluate", "--table", "measures", "--format", "json").fine().json()
-    assert (row["value"], row["topics"], row["missing"]) == (pytest.approx(1 / 3), 3, 2)
+    [row] = means(cli, "x.run", "--qrels", "./q")
+    assert [row[name] for name in ("value", "reason", "topics", "missing")] == pytest.approx(expected)
+    [cells] = cli("evaluate", "x.run", "--qrels", "./q", "--format", "tsv").fine().tsv()
+    assert (cells["value"] == "", cells["reason"]) == (expected[0] is None, expected[1] or "")
 
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
@@ -155,10 +137,8 @@ BM25 = GARDEN / "runs" / "bm25-words.run"
 def test_a_declared_scale_gives_files_their_readings(cli: Cli, judged: Path) -> None:
     """`--scale` lets rigid and relaxed mean of files what they mean of the collection."""
     for reading in ("rigid", "relaxed"):
-        how = ("--level", reading, "--table", "measures", "--format", "json")
-        stored = cli("evaluate", "bm25-words", "--qrels", "strict", *how)
-        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", *how).fine()
-        assert bare.json() == stored.fine().json()
+        stored = means(cli, "bm25-words", "--qrels", "strict", "--level", reading)
+        assert means(cli, BM25, "--qrels", STRICT, "--scale", "0-2", "--level", reading) == stored
     assert (
         "`--level` needs a declared scale to be rigid or relaxed, but got 'relaxed'"
         in cli("evaluate", BM25, "--qrels", STRICT, "--level", "relaxed").failed(1).err
@@ -238,7 +218,7 @@ def test_people_see_a_column_a_measure(cli: Cli, here: Path) -> None:
     options = ("--qrels", STRICT, BM25, "-m", "AP", "-m", "P@5", "-m", "NumRel")
     header, _, line = cli("evaluate", *options).fine().out.splitlines()
     assert header.split() == ["run", "AP", "P@5", "NumRel"]
-    rows = cli("evaluate", *options, "--table", "measures", "--format", "json").fine().json()
+    rows = means(cli, *options)
     assert [row["measure"] for row in rows] == ["AP", "P@5", "NumRel"]
     shown = line.split()
     assert shown == ["bm25-words", f"{rows[0]['value']:.4f}", f"{rows[1]['value']:.4f}", "32"]
@@ -248,21 +228,8 @@ def test_a_measure_deeper_than_the_cutoff_looks_deeper(cli: Cli, here: Path) -> 
     """P@2000 looks at 2,000 documents and AP at 1,000 still; with --cutoff it is refused."""
     write(here / "q", "1 0 d1500 1", "1 0 d1 1")
     write(here / "x.run", *(f"1 Q0 d{n} {n} {3000 - n} x" for n in range(1, 2501)))
-    rows = cli(
-        "evaluate",
-        "--qrels",
-        "./q",
-        "x.run",
-        "-m",
-        "P@2000",
-        "-m",
-        "AP",
-        "--table",
-        "measures",
-        "--format",
-        "json",
-    )
-    assert [row["value"] for row in rows.fine().json()] == [2 / 2000, 0.5]
+    rows = means(cli, "--qrels", "./q", "x.run", "-m", "P@2000", "-m", "AP")
+    assert [row["value"] for row in rows] == [2 / 2000, 0.5]
     words = "must be at most the 1000 ranks that were looked at"
     options = ("--qrels", "./q", "x.run", "-m", "P@2000", "--cutoff", "1000")
     assert words in cli("evaluate", *options).failed(1).err
@@ -342,3 +309,94 @@ def test_curves_of_pipes_and_of_runs_called_otherwise(cli: Cli, here: Path) -> N
     for name in ("precision_recall", "roc"):
         assert [{**row, "run": "bm25-words"} for row in listed.json()[name]] == rows[name]
         assert {row["run"] for row in listed.json()[name]} == {"other"}
+
+
+OF_TREC_EVAL = {"map": "AP", "P_10": "P@10", "ndcg_cut_10": "nDCG@10", "bpref": "Bpref", "Rprec": "Rprec"}
+
+
+def left_of(qrels: Path, before: Path, run: Path) -> dict[str, dict[str, float]]:
+    """Return trec_eval's values by topic, of what is left of qrels and run."""
+    seen = read_qrels(before)
+    left, ranked = (
+        {
+            topic: {docno: value for docno, value in of.items() if docno not in seen.get(topic, {})}
+            for topic, of in given.items()
+        }
+        for given in (read_qrels(qrels), read_run(run))
+    )
+    left = {topic: of for topic, of in left.items() if of}
+    found: dict[str, dict[str, float]] = pytrec_eval.RelevanceEvaluator(left, {*OF_TREC_EVAL}).evaluate(
+        ranked
+    )
+    return found
+
+
+@pytest.mark.parametrize("tag", ["run1", "sab20.1.meta.docs", "udel_fang_run2"])
+def test_round_1_without_what_was_judged_before(cli: Cli, here: Path, tag: str) -> None:
+    """Of TREC-COVID, documents of iteration .5 were judged before round 1."""
+    run = data_path(f"runs-full/{tag}.gz")
+    lines = gzip.decompress(data_path("qrels-rnd1.txt.gz").read_bytes()).decode().splitlines(keepends=True)
+    Path("all.qrels").write_text("".join(lines))
+    Path("before.qrels").write_text("".join(line for line in lines if line.split()[1] == "0.5"))
+    options = [word for name in OF_TREC_EVAL.values() for word in ("-m", name)]
+    how = ("--order", "trec9", "--qrels", "all.qrels", "--without", "before.qrels", "--format", "json")
+    got = cli("evaluate", run, *options, *how).fine()
+    assert "without before.qrels: 2,627 of 8,691 judgements and" in got.err
+    whole = got.whole()
+    assert whole["settings"]["without"] == "before.qrels"
+    values = {(row["topic"], row["measure"]): row["value"] for row in whole["topics"]}
+    want = left_of(Path("all.qrels"), Path("before.qrels"), run)
+    assert {topic for topic, _ in values} == {*want, "all"}
+    for topic, of_topic in want.items():
+        for theirs, ours in OF_TREC_EVAL.items():
+            assert values[topic, ours] == pytest.approx(of_topic[theirs], abs=1e-12)
+
+
+SIX = "".join(f"{topic} Q0 d{n} {n} {9 - n} r\n" for topic in "123" for n in range(1, 7))
+ALL = "1 0 d2 1\n1 0 d4 2\n1 0 d5 0\n2 0 d1 1\n2 0 d3 0\n3 0 d6 1\n"
+
+
+def test_ranks_close_up_and_topics_may_be_left_with_nothing(cli: Cli, here: Path) -> None:
+    """By hand: of topic 1 d1 and d2 go, so d4 is at rank 2 of d3 d4 d5 d6; topic 2 loses both judgements."""
+    Path("r.run").write_text(SIX)
+    Path("all.qrels").write_text(ALL)
+    Path("old.qrels").write_text("1 0 d2 1\n1 0 d1 0\n2 0 d1 2\n2 0 d3 0\n9 0 d6 1\n")
+    words = ("evaluate", "r.run", "--qrels", "all.qrels", "-m", "RR", "-m", "P@2", "--without")
+    got = cli(*words, "old.qrels", "--format", "json").fine()
+    assert "without old.qrels: 3 of 6 judgements and 4 of 18 ranked documents left out" in got.err
+    assert "1 topic not measured, as every judged document is in old.qrels: 2" in got.err
+    whole = got.whole()
+    assert whole["settings"]["topics_without_judgement"] == ["2"]
+    values = {(row["topic"], row["measure"]): row["value"] for row in whole["topics"]}
+    assert values == {
+        ("1", "RR"): 1 / 2,
+        ("1", "P@2"): 1 / 2,
+        ("3", "RR"): 1 / 6,
+        ("3", "P@2"): 0,
+        ("all", "RR"): 1 / 3,
+        ("all", "P@2"): 1 / 4,
+    }
+    # A threshold of 6 keeps d1 to d3 of every list, of which d3 alone is left in topic 1.
+    cut = p.evaluate(("r.run", "all.qrels"), ["RR"], without=Path("old.qrels"), threshold=6)
+    assert cut.mean.tolist() == [[0.0]]
+    cut = p.evaluate(("r.run", "all.qrels"), ["RR"], without={"1": {"d2": 1, "d1": 0}}, threshold=5)
+    assert cut.values.tolist() == [[[1 / 2, 1, 0]]]
+    Path("far.qrels").write_text("1 0 x 1\n")
+    assert "no document that is judged in far.qrels is in the runs" in cli(*words, "far.qrels").fine().err
+    refused = cli(*words, "all.qrels").failed(1)
+    assert "no judgement is left: every document of the qrels is judged in all.qrels" in refused.err
+    assert "`--without` is not for xinfAP" in cli(*words, "old.qrels", "-m", "xinfAP").failed(1).err
+
+
+def test_qrels_of_a_collection_by_name(cli: Cli, judged: Path) -> None:
+    """A name gives what its exported file gives, and stands in the settings with its version."""
+    cli("qrels", "define", "round", "--judge", "strict", "--without-topic", "G02").fine()
+    cli("export", "qrels", "round", "--out", "round.qrels").fine()
+    Path("one.run").write_bytes((judged / "runs" / "late-tfidf-bigrams.run").read_bytes())
+    cli("export", "qrels", "middle", "--out", "middle.qrels").fine()
+    how = ("--qrels", "middle", "-m", "AP", "--format", "json", "--without")
+    got = cli("evaluate", "late-tfidf-bigrams", *how, "round").fine().whole()
+    assert got["settings"]["without"] == "round@1"
+    assert {row["topic"] for row in got["topics"]} == {"G02", "all"}
+    how = ("--qrels", "middle.qrels", "-m", "AP", "--format", "json", "--without", "round.qrels")
+    assert cli("evaluate", "one.run", *how).fine().whole()["topics"] == got["topics"]
