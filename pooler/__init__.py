@@ -24,7 +24,7 @@ _MODULES = {
     "pooler.commands.measure.measured": ("choose",),
     "pooler.commands.trust.paper_least": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),
-    "pooler.commands.look.lists": ("list_measures", "list_strategies"),
+    "pooler.commands.look.show": ("list_measures", "list_strategies"),
     "pooler.sources.opening": ("open_collection", "read_qrels", "read_runs"),
     "pooler.sources.source": ("source",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),

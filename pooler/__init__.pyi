@@ -18,8 +18,8 @@ from pooler.commands.keep.backup import backup as backup
 from pooler.commands.keep.restore import restore as restore
 from pooler.commands.keep.verify import verify as verify
 from pooler.commands.look.history import history as history
-from pooler.commands.look.lists import list_measures as list_measures
-from pooler.commands.look.lists import list_strategies as list_strategies
+from pooler.commands.look.show import list_measures as list_measures
+from pooler.commands.look.show import list_strategies as list_strategies
 from pooler.commands.look.show import show_docs as show_docs
 from pooler.commands.look.show import show_guidelines as show_guidelines
 from pooler.commands.look.show import show_judges as show_judges

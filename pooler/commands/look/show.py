@@ -377,25 +377,52 @@ def show_guidelines(
 
 
 @command
-def show_strategies() -> Result:
+def show_strategies() -> Shown:
     """Show the strategies that choose documents, and their parameters.
 
     Example: pooler show strategies
     """
-    from pooler.commands.look.lists import list_strategies
-
     return list_strategies()
 
 
 @command
-def show_measures() -> Result:
+def show_measures() -> Shown:
     """Show the measures that score runs.
 
     Example: pooler show measures
     """
-    from pooler.commands.look.lists import list_measures
-
     return list_measures()
+
+
+def list_strategies() -> Shown:
+    """List the strategies there are.
+
+    Returns
+    -------
+    Shown
+        Their names, kinds, parameters with defaults, and sources.
+
+    Examples
+    --------
+    >>> list_strategies().table("strategies").head(1).to_dict()["strategy"]
+    ['depth']
+    """
+    from pooler.commands.look.lists import strategies_table
+
+    return Shown(found=[strategies_table()])
+
+
+def list_measures() -> Shown:
+    """List the measures, what they can be told, and what else they are called.
+
+    Examples
+    --------
+    >>> list_measures().table("measures").to_records()[0]["measure"]
+    'AP[@N]'
+    """
+    from pooler.commands.look.lists import measures_table
+
+    return Shown(found=[measures_table()])
 
 
 def _refuse(**narrowing: str | None) -> None:

@@ -178,7 +178,7 @@ def design_topics(
         message = "every run has the same score in all topics: nothing says how much scores vary"
         raise PoolerError(message, hint="pooler design topics --variance S2 plans without runs")
     return TopicDesign(
-        runs=pilot.runs,
+        runs=pilot.rankings.tags,
         n_topics=n_topics,
         scores=pilot.scores,
         cases=tuple(case for case in cases if case[1]),
@@ -246,11 +246,11 @@ def design_depth(
     if not score_variance(pilot.scores):
         raise PoolerError("every run has the same score in all topics: nothing says how much scores vary")
     if depths is None:
-        deepest = known_depth(source) or 10
+        deepest = max((one.depth for one in source.judged.pools), default=10)
         depths = sorted({deepest, *(one for one in DEPTHS if one < deepest)})
     pace = pace_of(source) if seconds is None else Pace(seconds)
     return DepthDesign(
-        runs=pilot.runs,
+        runs=pilot.rankings.tags,
         n_topics=pilot.scores.shape[1],
         n_feeding=len(pilot.feeding),
         of_depths=tuple(pilot_depths(pilot, depths)),
@@ -654,21 +654,9 @@ def _plan_rows(
         for level, index in zip(options.levels, options.level_indices, strict=True):
             plans.append((level, "kappa", plan_overlap(collapse_table(tables, index), width)))
         for at, coefficient, plan in plans:
-            yield {
-                "first": first,
-                "second": second,
-                "wanted": width,
-                "level": at,
-                "coefficient": coefficient,
-                "n": plan.n_documents,
-                "topics": plan.n_topics,
-                "kappa": plan.kappa,
-                "width": plan.present_width,
-                "documents_per_topic": plan.documents_per_topic,
-                "documents": plan.documents,
-                "or_topics": plan.topics,
-                "reason": plan.reason,
-            }
+            row = {"first": first, "second": second, "level": at, "coefficient": coefficient}
+            row |= {"n": plan.n_documents, "topics": plan.n_topics, "width": plan.present_width}
+            yield {**fields_of(plan), **row, "wanted": width, "or_topics": plan.topics}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -708,14 +696,13 @@ class OverlapDesign(Result):
             *(one for one in _PLAN if one.name in ("n", "width", "documents_per_topic", "or_topics")),
             Column("why", heading="reason", show="if_any"),
         ]
-        shown = [
-            {**row, "why": row["reason"], "measure": f"kappa, {row['level']}+"}
-            if row.get("level") is not None
-            else {**row, "why": row["reason"], "measure": row["coefficient"]}
-            for row in rows
-        ]
+        shown = [{**row, "why": row["reason"], "measure": _measure_of(row)} for row in rows]
         title = title if reference is None else f"{title}, with {reference}"
         return View(Table.of_rows("plan", columns, shown), title=title, notes=[one for one in notes if one])
+
+
+def _measure_of(row: Mapping[str, Any]) -> str:
+    return str(row["coefficient"]) if row["level"] is None else f"kappa, {row['level']}+"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -729,16 +716,11 @@ class Pilot:
     """Shape (n_runs, n_topics)."""
 
     @property
-    def runs(self) -> Sequence[str]:
-        """Axis of runs."""
-        return tuple(map(str, self.rankings.tags))
-
-    @property
     def feeding(self) -> Sequence[str]:
         """The runs that pools are made of: those of the pilot that contribute, or all, if none is said to."""
-        judged = self.source.judged
-        feeding = [tag for tag in judged.feeding if tag in self.runs] if judged.tells_feeding else []
-        return feeding or self.runs
+        judged, tags = self.source.judged, self.rankings.tags
+        feeding = [tag for tag in judged.feeding if tag in tags] if judged.tells_feeding else []
+        return feeding or tags
 
 
 def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool = False) -> Pilot:
@@ -828,11 +810,6 @@ def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
                 n_below,
             )
             advance(1)
-
-
-def known_depth(source: Source) -> int | None:
-    """Return the greatest depth of the collection's depth pools; ``None`` = not known, or of files."""
-    return max((one.depth for one in source.judged.pools), default=None)
 
 
 @dataclass(frozen=True, slots=True)

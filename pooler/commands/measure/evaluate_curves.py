@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,6 @@ from store.errors import PoolerError
 from store.formats.pairs import read_labels
 from store.ranking import compared_scores
 from store.text import counted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 Labels = str | Path | Mapping[str, str]
 """A file of lines `docno label`, or the label of each docno."""

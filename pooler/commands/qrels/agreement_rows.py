@@ -139,9 +139,7 @@ def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) ->
         "reason": one.reason,
     }
     if one.interval is not None:
-        limits = _limits({"": one.interval})
-        row |= {"low": limits["_low"], "high": limits["_high"]}
-        row["interval_reason"] = limits["interval_reason"]
+        row |= {name.removeprefix("_"): cell for name, cell in _limits({"": one.interval}).items()}
     if options.bands and one.value is not None and one.name not in ("raw", "macro_overlap"):
         row["band"] = band(one.value, options.bands)
     return row
@@ -182,15 +180,13 @@ def against_rows(
     from store.grades.qrels import aggregate_against, pairs_together
 
     topics, wanted = population.votes.topics, options.kind != "none"
-    each, together = pairs_together(
-        population, [(other, reference) for other in others], options.level_indices
-    )
+    pairs: list[Pair] = [(other, reference) for other in others]
+    each, together = pairs_together(population, pairs, options.level_indices)
     rows = pair_rows(together, [(ALL_LABELS, reference)], topics, options, intervals=wanted)
     if rule is not None:
         stacks = aggregate_against(population, reference, others, options.scale, options.levels, rule)
         named: list[Pair] = [(aggregate_name(rule), reference)]
         rows += pair_rows(stacks, named, topics, options, intervals=wanted)
-    pairs: list[Pair] = [(other, reference) for other in others]
     rows += pair_rows(each, pairs, topics, options, intervals=intervals)
     return rows
 
@@ -372,8 +368,7 @@ def fetch_chosen(
             JudgePart(MODELS, models, tuple(combinations(models, 2))),
         )
         return votes, voters, tuple(part for part in parts if part.pairs)
-    else:
-        warn_about_voters(voters, "are measured together", others=against is not None, is_headed=True)
+    warn_about_voters(voters, "are measured together", others=against is not None, is_headed=True)
     return votes, voters, (JudgePart(TOGETHER, judges, tuple(combinations(judges, 2))),)
 
 
