@@ -186,7 +186,7 @@ def show_runs(
     """
     if tag is not None:
         _refuse(topic=topic, pool=pool)
-        return run_details(collection, tag)
+        return _run_details(collection, tag)
     sought = _sought(topic, pool)
     rows = map(run_cells, collection.lists.runs(sought))
     table = _list(collection, "runs", RUN_COLUMNS, rows, sought, "pooler import runs FILE...")
@@ -224,7 +224,7 @@ def show_topics(
     """
     if topic is not None:
         _refuse(pool=pool, judge=judge)
-        return topic_details(collection, topic, version)
+        return _topic_details(collection, topic, version)
     if version is not None:
         raise ArgumentError("version", "needs a topic", None)
     sought = _sought(None, pool, judge)
@@ -266,7 +266,7 @@ def show_docs(
     """
     if docno is not None:
         _refuse(topic=topic, pool=pool, judge=judge)
-        return document_details(collection, docno)
+        return _document_details(collection, docno)
     sought = _sought(topic, pool, judge)
     found = collection.lists.documents(sought, limit=limit)
     rows = [
@@ -304,7 +304,7 @@ def show_pools(
     """
     if name is not None:
         _refuse(topic=topic, judge=judge)
-        return pool_details(collection, name)
+        return _pool_details(collection, name)
     sought = _sought(topic, None, judge)
     rows = map(pool_cells, collection.lists.pools(sought))
     table = _list(collection, "pools", POOL_COLUMNS, rows, sought, "pooler pool --depth 10")
@@ -337,7 +337,7 @@ def show_judges(
     """
     if name is not None:
         _refuse(topic=topic, pool=pool)
-        return judge_details(collection, name)
+        return _judge_details(collection, name)
     sought = _sought(topic, pool)
     rows = map(judge_cells, collection.lists.judges(sought))
     table = _list(collection, "judges", JUDGE_COLUMNS, rows, sought, "pooler judges add NAME")
@@ -568,8 +568,7 @@ def text_table(text: str | None) -> Table:
     return Table.of_columns("text", {Column("text", most=_PAGE): lines}, notes=notes)
 
 
-def run_details(collection: Collection, tag: str) -> Shown:
-    """Tell of a run."""
+def _run_details(collection: Collection, tag: str) -> Shown:
     found = collection.details.run(tag)
     facts = {**run_cells(found.line), "pools": list(found.pools) or None}
     for name in ("pooled", "judged", "relevant"):
@@ -579,7 +578,7 @@ def run_details(collection: Collection, tag: str) -> Shown:
     return Shown(known=facts, found=[Table.of_records("by_topic", columns, found.topics)])
 
 
-def topic_details(collection: Collection, number: str, version: int | None) -> Shown:
+def _topic_details(collection: Collection, number: str, version: int | None) -> Shown:
     """Tell of a topic, with a version of its text, default the newest."""
     found = collection.details.topic(number)
     shown = next((one for one in reversed(found.versions) if version in (None, one.version)), None)
@@ -605,7 +604,7 @@ def topic_details(collection: Collection, number: str, version: int | None) -> S
     return Shown(known=facts, found=tables)
 
 
-def document_details(collection: Collection, docno: str) -> Shown:
+def _document_details(collection: Collection, docno: str) -> Shown:
     """Tell of a document; every ranking of its topics is read."""
     found = collection.details.document(docno)
     document = found.document
@@ -638,8 +637,7 @@ def document_details(collection: Collection, docno: str) -> Shown:
     return Shown(known=facts, found=tables)
 
 
-def pool_details(collection: Collection, name: str) -> Shown:
-    """Tell of a pool."""
+def _pool_details(collection: Collection, name: str) -> Shown:
     found = collection.details.pool(name)
     facts = pool_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")
@@ -656,8 +654,7 @@ def pool_details(collection: Collection, name: str) -> Shown:
     return Shown(known=facts, found=[_topics(found.topics, columns), _judges(found.judges), runs])
 
 
-def judge_details(collection: Collection, name: str) -> Shown:
-    """Tell of a judge."""
+def _judge_details(collection: Collection, name: str) -> Shown:
     found = collection.details.judge(name)
     facts = judge_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")

@@ -25,6 +25,7 @@ from pooler.commands.qrels.agreement_rows import (
 )
 from pooler.judge_kinds import kinds_words
 from pooler.messages import say, warn
+from pooler.reasons import joined
 from pooler.result import Result, frozen_settings
 from pooler.sources.source import Source
 from pooler.tables import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
@@ -134,15 +135,15 @@ def _all_view(
             " over topics that have any; N: documents that everybody graded."
         )
     if "AC1" in measures:
-        lines.append(f"AC1: {ac1_column(binary=None not in skewed or two_grades).about}.")
+        lines.append(f"AC1: {_ac1_column(binary=None not in skewed or two_grades).about}.")
     own = [Column("on"), Column("measure")]
     columns = [*own, Column("value", "float", digits=3)]
-    columns += [interval_column("interval", "")] * (options.kind != "none")
+    columns += [_interval_column("interval", "")] * (options.kind != "none")
     columns.append(Column("n", "int", "N", "" if across else "documents with at least two graders"))
-    columns += [Column("topics", "int"), *band_column(options)]
+    columns += [Column("topics", "int"), *_band_column(options)]
     columns += [REASON] * (options.kind == "none")
     table = Table.of_rows("all_judges", [*own, *_ALL_JUDGES], chosen)
-    lines += [bands_line(options.bands)] if options.bands else []
+    lines += [_bands_line(options.bands)] if options.bands else []
     title = "People with models" if across else f"All {len(part.judges)} {part.name} together"
     return View(table, columns, title=title, notes=lines)
 
@@ -165,18 +166,16 @@ def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart
         wanted.append((level, "macro_overlap", f"overlap {level}+"))
     name_of = {(level, name): f"{name}_{level}" for level, name, _ in wanted}
     by_topic: dict[str, dict[str, Any]] = {}
-    reasons: dict[str, dict[str, None]] = {}
+    codes: dict[str, list[str | None]] = {}
     for row in rows:
         name = name_of.get((row["level"], str(row["coefficient"])))
         if row["topic"] == "all" or name is None:
             continue
         made = by_topic.setdefault(row["topic"], {"topic": row["topic"], "n": row["n"]})
         made[name] = row["value"]
-        codes = reasons.setdefault(row["topic"], {})
-        if row["reason"]:
-            codes[str(row["reason"])] = None
+        codes.setdefault(row["topic"], []).append(row["reason"])
     for topic, made in by_topic.items():
-        made["reason"] = ", ".join(reasons[topic]) or None
+        made["reason"] = joined(codes[topic])
     columns = [TOPIC, Column("n", "int", "N", "documents of the topic with at least two graders")]
     columns += [Column(name_of[level, name], "float", heading, digits=3) for level, name, heading in wanted]
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
@@ -283,7 +282,7 @@ def agreement(
             if leaves_out:
                 shared, n_apart = sharing(found)
                 found = [dict(row) for row in shared]
-        numbers = [row["n"] for row in of_judges(found, found[-1]["level"] if found else None)]
+        numbers = [row["n"] for row in _of_judges(found, found[-1]["level"] if found else None)]
         if few := n_apart + sum(number < FEW_DOCUMENTS for number in numbers):
             pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
             words = f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents"
@@ -304,9 +303,7 @@ def agreement(
         "interval_level": None if options.kind == "none" else 0.95,
         "resamples": resamples if options.kind in ("topic", "item") else None,
     }
-    if parts[0].name == TOGETHER:
-        parts = ()
-    else:
+    if parts[0].name != TOGETHER:
         settings["parts"] = {part.name: list(part.judges) for part in parts}
     return AgreementResult(
         found=found,
@@ -341,8 +338,8 @@ class AgreementResult(Result):
     votes: PopulationVotes
     """The grades that were measured."""
     options: AgreementOptions
-    parts: tuple[JudgePart, ...] = ()
-    """Who is measured apart from the others: people, people with models, models; empty = all together."""
+    parts: tuple[JudgePart, ...]
+    """Who is measured apart from the others: people, people with models, models; or all together."""
 
     SHOWN = 3
 
@@ -364,7 +361,7 @@ class AgreementResult(Result):
     @property
     def pairs(self) -> Mapping[str, NDArray[np.float64]]:
         """By coefficient its values, shape (n_levels, n_pairs); NaN = undefined, or not of that level."""
-        names = [one.name for one in pair_columns(by_topic=False) if one.kind == "float"]
+        names = [one.name for one in _pair_columns(by_topic=False) if one.kind == "float"]
         return {name: self._of_pairs(name) for name in names if not name.endswith(("_low", "_high"))}
 
     @property
@@ -381,14 +378,10 @@ class AgreementResult(Result):
         Where people and models are measured apart, those of the first part; `all_judges` the table has all.
         """
         found: dict[str, NDArray[np.float64]] = {}
-        for row in self._whole(_of_part(self.together, self._parts[0])):
+        for row in self._whole(_of_part(self.together, self.parts[0])):
             values = found.setdefault(row["coefficient"], np.full(len(self.levels), np.nan))
             values[self.levels.index(row["level"])] = np.nan if row["value"] is None else row["value"]
         return found
-
-    @property
-    def _parts(self) -> tuple[JudgePart, ...]:
-        return self.parts or (JudgePart(TOGETHER, self.judges, ()),)
 
     def _of_pairs(self, name: str) -> NDArray[np.float64]:
         values = np.full((len(self.levels), len(self.compared)), np.nan)
@@ -411,16 +404,17 @@ class AgreementResult(Result):
 
     def _tables(self) -> Iterator[Table]:
         yield self._judges()
-        columns = [*([PART] if self.parts else []), *([TOPIC] if self.options.by_topic else []), *_ALL_JUDGES]
+        apart, by_topic = self.parts[0].name != TOGETHER, self.options.by_topic
+        columns = [*[PART] * apart, *[TOPIC] * by_topic, *_ALL_JUDGES]
         together: list[View] = []
-        for part in self._parts if self.together else ():
-            rows, skewed = _of_part(self.together, part), skewed_levels(_of_part(self.found, part))
+        for part in self.parts if self.together else ():
+            rows, skewed = _of_part(self.together, part), _skewed_levels(_of_part(self.found, part))
             together.append(_all_view(rows, part, self.options, skewed))
-            if self.options.by_topic and not part.is_across:
+            if by_topic and not part.is_across:
                 together.append(_topics_view(rows, self.options, part))
         together = _notes_once(together)
         yield Table.of_rows("all_judges", columns, self.together).seen_as(*together)
-        columns = pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts))
+        columns = _pair_columns(by_topic=by_topic, in_parts=apart)
         yield Table.of_rows("pairs", columns, self.found).seen_as(*self._pair_views(together))
         stacks, stacked = all_pair_stacks(self.votes, self.options.level_indices), pairs_of(self.judges, None)
         if not self.settings["all_pairs"] and self.n_pairs > MOST_APART:
@@ -497,10 +491,10 @@ class AgreementResult(Result):
         if not n_apart and self.n_pairs > MOST_APART:
             rows, n_apart = sharing(rows)
         if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
-            rows, rest = ends_of(rows)
+            rows, rest = _ends_of(rows)
         views: list[View] = []
-        for part in self._parts:
-            views += pair_views(
+        for part in self.parts:
+            views += _pair_views(
                 _of_part(rows, part),
                 options,
                 who="People with models" if part.is_across else f"Pairs of {part.name}",
@@ -525,8 +519,7 @@ def _of_part(rows: Sequence[Row], part: JudgePart) -> list[Row]:
     return [row for row in rows if row.get("part", part.name) == part.name]
 
 
-def pair_columns(*, by_topic: bool, in_parts: bool = False) -> list[Column]:
-    """Name the columns of pairs."""
+def _pair_columns(*, by_topic: bool, in_parts: bool = False) -> list[Column]:
     names = ["raw", "kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
     names += ["quadratic", "quadratic_low", "quadratic_high", "quadratic_se", "pi", "s"]
     names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
@@ -554,8 +547,7 @@ def population_line(population: PopulationVotes) -> str:
     return f"Measured over {size}: those that at least two judges graded."
 
 
-def ac1_column(*, binary: bool) -> Column:
-    """Name AC1, and say why it stands there."""
+def _ac1_column(*, binary: bool) -> Column:
     what = "relevant or not relevant" if binary else "one grade"
     about = (
         f"shown next to kappa where {what} makes up more than {100 * SKEWED:.0f} % of what some pair gave;"
@@ -564,18 +556,15 @@ def ac1_column(*, binary: bool) -> Column:
     return Column("ac1", "float", "AC1", about, digits=3)
 
 
-def bands_line(bands: str) -> str:
-    """Say whose words for a kappa are shown."""
+def _bands_line(bands: str) -> str:
     return f"{AUTHORS[bands]}: these authors' words for kappa or alpha; others use different ones."
 
 
-def band_column(options: AgreementOptions) -> list[Column]:
-    """Name the column of words after their author."""
+def _band_column(options: AgreementOptions) -> list[Column]:
     return [] if options.bands is None else [Column("band", heading=AUTHORS[options.bands])]
 
 
-def interval_column(name: str, of: str) -> Column:
-    """Name a column of intervals."""
+def _interval_column(name: str, of: str) -> Column:
     low, high = (f"{of}_low", f"{of}_high") if of else ("low", "high")
     return Column(name, heading="95 %", interval=(low, high), digits=2)
 
@@ -586,7 +575,7 @@ def _shows_intervals(view: View) -> bool:
     return any(cell is not None for low, _ in limits for cell in view.table.cells(low))
 
 
-def pair_views(
+def _pair_views(
     rows: Sequence[Row],
     options: AgreementOptions,
     *,
@@ -609,7 +598,7 @@ def pair_views(
     for is_binary, chosen in ((False, graded), (True, levels)):
         if not chosen or (is_binary and views and not binary):
             continue
-        skewed = bool(skewed_levels(chosen))
+        skewed = bool(_skewed_levels(chosen))
         columns = [FIRST, SECOND] if reference is None else [Column("first", heading="judge")]
         columns += [_AT] * is_binary + [TOPIC] * options.by_topic
         width = max(len(_n_cell(row)) for row in chosen)
@@ -617,7 +606,7 @@ def pair_views(
         if any(map(_has_few, chosen)):
             few = f"{N_ABOUT}; *: fewer than {FEW_DOCUMENTS}, so the row means little"
             n = Column("n_marked", heading=f"{'N':>{width - 1}}", about=few)
-        columns += [n, SAME, KAPPA] + [interval_column("interval", "kappa")] * has_intervals
+        columns += [n, SAME, KAPPA] + [_interval_column("interval", "kappa")] * has_intervals
         lines = []
         if is_binary:
             about = "documents relevant to both among those relevant to either, averaged over topics"
@@ -628,17 +617,17 @@ def pair_views(
             columns.append(QUADRATIC)
             # Beside AC1 or words there is no room for the second interval.
             if has_intervals and not skewed and options.bands is None:
-                columns.append(interval_column("quadratic_interval", "quadratic"))
+                columns.append(_interval_column("quadratic_interval", "quadratic"))
             elif has_intervals:
                 lines.append("The interval of quadratic is in json and tsv.")
-        columns += [ac1_column(binary=is_binary)] * skewed + band_column(options)
+        columns += [_ac1_column(binary=is_binary)] * skewed + _band_column(options)
         columns += [REASON] * (not has_intervals)
         if any(row["first"] == ALL_LABELS for row in chosen):
             lines.append(
                 f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
                 " counts labels, not documents."
             )
-        lines += [bands_line(options.bands)] if options.bands else []
+        lines += [_bands_line(options.bands)] if options.bands else []
         cells = [
             {
                 **row,
@@ -648,7 +637,7 @@ def pair_views(
             }
             for row in chosen
         ]
-        declared = [*pair_columns(by_topic=True), _AT, Column("n_marked"), Column("mean_overlap", "float")]
+        declared = [*_pair_columns(by_topic=True), _AT, Column("n_marked"), Column("mean_overlap", "float")]
         table = Table.of_rows("pairs", declared, cells)
         what = "relevant or not" if is_binary else "grades"
         views.append(View(table, columns, title=f"{title} {what}", notes=lines))
@@ -680,11 +669,11 @@ def apart_line(number: int) -> str:
     return f"{counted(number, 'pair')} {'shares' if number == 1 else 'share'} no document." if number else ""
 
 
-def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
+def _ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     """Choose what people see of too many pairs: all judges, lowest, highest; say what the rest is like."""
     levels = {row["level"] for row in rows}
     level = None if None in levels else min(levels)
-    whole = of_judges(rows, level)
+    whole = _of_judges(rows, level)
     measured = [row for row in whole if row["kappa"] is not None]
     enough = [row for row in measured if row["n"] >= FEW_DOCUMENTS]
     ranked = sorted(enough or measured, key=lambda row: row["kappa"])
@@ -706,13 +695,13 @@ def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     return kept, f"{words}\n--all-pairs shows every pair, --level N agreement on relevant or not."
 
 
-def of_judges(rows: Sequence[Row], level: int | None) -> list[Row]:
+def _of_judges(rows: Sequence[Row], level: int | None) -> list[Row]:
     """Return the rows of pairs of judges at a level, over all topics."""
     at_level = [row for row in rows if row["level"] == level and row["topic"] == "all"]
     return [row for row in at_level if is_judge(row["first"])]
 
 
-def skewed_levels(rows: Sequence[Row]) -> set[int | None]:
+def _skewed_levels(rows: Sequence[Row]) -> set[int | None]:
     """Return the levels, ``None`` = graded, at which one grade is more than `SKEWED` of what a pair gave."""
     found = set()
     for row in rows:
