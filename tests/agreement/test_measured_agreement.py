@@ -49,6 +49,15 @@ def pair(tables: dict[str, list[Row]], first: str, second: str, level: int | Non
     return rows[0]
 
 
+def check_pairs(tables: dict[str, list[Row]], expected: list[Any], *levels: int) -> None:
+    """Compare kappa, linear and quadratic kappa of grades, and kappa at levels, of some pairs."""
+    for first, second, *kappas in expected:
+        graded = pair(tables, first, second)
+        found = [graded[name] for name in ("kappa", "linear", "quadratic")]
+        found += [pair(tables, first, second, level)["kappa"] for level in levels]
+        assert found == [about(one) for one in kappas], (first, second)
+
+
 def of_all(tables: dict[str, list[Row]], coefficient: str, level: int | None = None) -> float:
     """Return a coefficient of all judges together."""
     [value] = [row["value"] for row in tables["all_judges"]
@@ -86,12 +95,8 @@ CF_PAIRS = [
 def test_pairs_of_cf_judges_agree_as_measured(cf: Path) -> None:
     """Kappas of the 4,819 documents."""
     listed = measured(cf)
-    for first, second, kappa, linear, quadratic, at_1, at_2 in CF_PAIRS:
-        graded = pair(listed, first, second)
-        assert (graded["kappa"], graded["linear"]) == (about(kappa), about(linear))
-        assert (graded["quadratic"], graded["n"]) == (about(quadratic), 4819)
-        assert pair(listed, first, second, 1)["kappa"] == about(at_1)
-        assert pair(listed, first, second, 2)["kappa"] == about(at_2)
+    check_pairs(listed, CF_PAIRS, 1, 2)
+    assert {row["n"] for row in listed["pairs"]} == {4819}
 
 
 def test_all_cf_judges_agree_as_measured(cf: Path) -> None:
@@ -239,11 +244,7 @@ LLMJUDGE_PAIRS = [
 def test_one_human_and_33_models_agree_as_measured(llmjudge: Path) -> None:
     """34 judges on the same documents, grades off the scale mapped onto it."""
     tables = measured(llmjudge)
-    for first, second, kappa, linear, quadratic, at_2 in LLMJUDGE_PAIRS:
-        row = pair(tables, first, second)
-        assert (row["kappa"], row["linear"]) == (about(kappa), about(linear))
-        assert row["quadratic"] == about(quadratic)
-        assert pair(tables, first, second, 2)["kappa"] == about(at_2)
+    check_pairs(tables, LLMJUDGE_PAIRS, 2)
     assert of_all(tables, "fleiss") == about(0.3007)
     assert of_all(tables, "fleiss", 2) == about(0.4225)
     assert of_all(tables, "alpha_nominal") == about(0.3007)

@@ -245,14 +245,6 @@ def in_memory(
     return ranked, dict.fromkeys(lists(UP), ALL)
 
 
-def test_python_has_it_as_an_attribute() -> None:
-    """Of two runs; of more there is none."""
-    found = p.compare(in_memory(a=(2,) * 8, b=UP), "a", "b", measure="P@5", require="better")
-    assert found.verdict is not None
-    assert (found.verdict.outcome, found.exit_code) == ("holds", 0)
-    assert p.compare(in_memory(a=(2,) * 8, b=UP, c=DOWN)).verdict is None
-
-
 @pytest.mark.parametrize(
     ("third", "answer"),
     [

@@ -347,6 +347,12 @@ def test_what_is_not_judged_yet_is_told(cli: Cli, small: Path) -> None:
     facts, rows = estimated(cli, "--qrels", "late")
     assert (facts["relevant_by_strata"], facts["in_strata_without_grade"]) == (1.5, 4)
     assert rows["r"]["xinfAP"] == pytest.approx(1.0)
+    # Two in the second stratum of 51 and none of 52 are two; with one of 53 they are three.
+    whole = ["51 0 d1 1 1", "51 0 d2 2 -1", "51 0 d3 2 -1", "52 0 d1 1 1"]
+    for lines, expected in ((whole, 2), ([*whole, "53 0 d1 1 1", "53 0 d2 2 -1"], 3)):
+        write(small / "p", *lines)
+        facts, _ = estimated(cli, "--prels", "p", "--form", "xinf", "r.run")
+        assert facts["in_strata_without_grade"] == expected
 
 
 def test_negative_rels_are_judgements_where_the_scale_has_them(cli: Cli, small: Path) -> None:
@@ -365,17 +371,14 @@ def test_negative_rels_are_judgements_where_the_scale_has_them(cli: Cli, small: 
     assert "p:1: expected a grade of the scale (2, 3), got 1" in refused.err
 
 
-def test_level_says_what_is_relevant(cli: Cli, small: Path) -> None:
-    """At level 2 one document of three; infNDCG stays what it was."""
+def test_level_and_cutoff(cli: Cli, small: Path) -> None:
+    """At level 2 one document of three, and the same infNDCG; a cutoff is the most that a run may return."""
     answer = cli("evaluate", *EVERY, "--prels", "p", "--form", "xinfap", "r.run").fine()
     assert "relevant = grade 1 or more; another level with --level" in answer.err
     facts, rows = estimated(cli, "--level", "2")
     assert (facts["relevant"], facts["relevant_by_strata"]) == (1, 1.0)
     assert round(rows["r"]["infNDCG"], 4) == PROGRAM["infNDCG"]
-
-
-def test_cutoff_is_the_most_that_a_run_may_return(cli: Cli, small: Path) -> None:
-    """At 2, fewer than the 4 relevant ones: the program multiplies by 4/2."""
+    # Fewer than the 4 relevant ones: the program multiplies by 4/2.
     _, rows = estimated(cli, "--cutoff", "2")
     assert rows["r"]["xinfAP"] == pytest.approx(1 / 4 * 4 / 2, abs=1e-4)
 
@@ -515,12 +518,3 @@ def test_standard_error_is_worth_what_the_caption_says(rates: tuple[float, ...])
         strays.append(scores.mean("xinfAP")[0] - np.mean(true))
     assert 0.75 <= np.mean(inside) <= 0.95
     assert 0.5 <= np.sqrt(np.mean(np.square(strays))) / np.mean(errors) <= 1.4
-
-
-def test_documents_of_strata_without_a_judged_one_are_counted_over_the_topics(cli: Cli, small: Path) -> None:
-    """Two in the second stratum of 51 and none of 52 are two; with one of 53 they are three."""
-    whole = ["51 0 d1 1 1", "51 0 d2 2 -1", "51 0 d3 2 -1", "52 0 d1 1 1"]
-    for lines, expected in ((whole, 2), ([*whole, "53 0 d1 1 1", "53 0 d2 2 -1"], 3)):
-        write(small / "p", *lines)
-        facts, _ = estimated(cli, "--prels", "p", "--form", "xinf", "r.run")
-        assert facts["in_strata_without_grade"] == expected
