@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pooler.command import Given, Manifest, Option, Out, QrelsName, Stored, command, levels_of
-from pooler.commands.qrels.made import (
+from pooler.commands.qrels.final_qrels import (
     QrelsResult,
     check_decided,
     qrels_at,

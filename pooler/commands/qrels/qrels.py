@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from pooler.command import Given, Lenient, Option, OptionalPlace, RankOrder, RunList, Stored, command
-from pooler.commands.qrels.made import qrels_at
+from pooler.commands.qrels.final_qrels import qrels_at
 from pooler.judge_kinds import warn_about_qrels, warn_about_voters, who_judged
 from pooler.messages import say, warn
 from pooler.result import Done, Result, fields_of, frozen_settings
