@@ -46,6 +46,7 @@ REASONS = {
     "no-judgements": "no judgement was spent",
     "fewer-than-two": "an order needs two runs with a score",
     "all-tied": "all are equal, so there is no order",
+    "no-common-topics": "no topic has all the scores that are compared",
     # How many topics, and how reliable they are.
     "no-spread": "nothing varies from topic to topic, or fewer than two topics have a score",
     "too-many-topics": "more than a million topics would be needed",

@@ -12,6 +12,7 @@ from pooler.command import Cutoff, Given, Level, Option, Seed, command
 from pooler.commands.qrels.agreement import population_line
 from pooler.commands.qrels.agreement_rows import fetch_chosen, resolve_levels
 from pooler.messages import say, warn
+from pooler.reasons import REASONS
 from pooler.result import Result, frozen_settings
 from pooler.sources.source import Source
 from pooler.sources.stored import CollectionQrels
@@ -32,13 +33,6 @@ SHOWN = 10
 MOST_JUDGES = 4
 """Judges with a column of their own."""
 MIXED_COLUMNS = ("map_mean", "map_low", "map_high")
-
-CODES = {
-    "one-judge": "there is one judge only",
-    "fewer-than-two": "there are fewer than two runs",
-    "no-common-topics": "no topic has a score under two of the judges",
-    "all-tied": "all runs have the same score",
-}
 
 
 @command
@@ -243,10 +237,8 @@ class JudgedOrders(Result):
     def _scores_view(self, table: Table) -> View:
         order = self.order
         who = "two judges or more" if is_partial(order) else "every judge"
-        lines = [
-            f"{counted(len(order.topics), 'topic')} with a score under {who}"
-            f"{f'; {order.n_left_out} others left out' if order.n_left_out else ''}."
-        ]
+        left_out = f"; {counted(order.n_left_out, 'other')} left out" * bool(order.n_left_out)
+        lines = [f"{counted(len(order.topics), 'topic')} with a score under {who}{left_out}."]
         hidden: list[str] = []
         if is_partial(order) or len(order.judges) > MOST_JUDGES:
             hidden += [name for name in table.data if name.startswith("map_judge")]
@@ -309,10 +301,8 @@ class JudgedOrders(Result):
         if len(self.judges) > MOST_JUDGES and len(table) > SHOWN:
             rows = table.order("tau")[:SHOWN]
             notes.append(f"The {SHOWN} lowest tau of {counted(len(table), 'pair')}.")
-        reasons = {str(one) for one in table.cells("reason")}
-        notes += [f"{code}: {CODES[code]}." for code in CODES if code in reasons]
         if (reason := self.order.mixtures.reason) is not None:
-            notes.append(f"No mixtures of judges: {CODES[reason]}.")
+            notes.append(f"No mixtures of judges: {REASONS[reason]}.")
         return table.seen_as(rows=rows, title="Are the runs in the same order?", notes=notes)
 
     def _mixtures(self) -> Table:
