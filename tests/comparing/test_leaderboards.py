@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import kendalltau
 
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli, write, write_run
 
 RUNS = {"a": "xyz", "b": "yxz", "c": "zyx"}
 """Documents in rank order; x is relevant for t1, x and y for t2: AP 1, 1/2, 1/3 and 1, 1, 7/12."""
@@ -32,13 +32,9 @@ a GRADE all 9
 @pytest.fixture
 def evaluate(cli: Cli, tmp_path: Path) -> Cli:
     """Return `pooler evaluate` of three runs by qrels, for the options that follow."""
-    for tag, docnos in RUNS.items():
-        lines = [f"{t} Q0 {docno} 1 {9 - at} {tag}" for t in ("t1", "t2") for at, docno in enumerate(docnos)]
-        write(tmp_path / f"{tag}.run", "".join(f"{line}\n" for line in lines))
-    write(tmp_path / "some.qrels", "t1 0 x 1\nt2 0 x 1\nt2 0 y 1\n")
-    return lambda *words, **how: cli(
-        "evaluate", "--qrels", "some.qrels", *(f"{tag}.run" for tag in RUNS), *words, **how
-    )
+    runs = [write_run(tmp_path, tag, {"t1": docnos, "t2": docnos}) for tag, docnos in RUNS.items()]
+    write(tmp_path / "some.qrels", "t1 0 x 1", "t2 0 x 1", "t2 0 y 1")
+    return lambda *words, **how: cli("evaluate", "--qrels", "some.qrels", *runs, *words, **how)
 
 
 def test_the_order_by_each_measure(evaluate: Cli, tmp_path: Path) -> None:
@@ -73,19 +69,12 @@ def test_forms_of_one_leaderboard(evaluate: Cli, tmp_path: Path) -> None:
             if tag == run:
                 number = {"True": 1.0, "False": 0.0}.get(value)
                 scores.setdefault(topic, {})[measure] = float(value) if number is None else number
-        write(
-            tmp_path / f"{run}.jsonl",
-            "".join(f"{json.dumps({'qid': t, **of})}\n" for t, of in scores.items()),
-        )
+        write(tmp_path / f"{run}.jsonl", *(json.dumps({"qid": topic, **of}) for topic, of in scores.items()))
     write(tmp_path / "tot", BOARD)
     forms = (["tot"], ["ir"], ["jsonl"], [f"{run}.jsonl" for run in RUNS])
-    answers = [
-        evaluate(*(word for file in files for word in ("--leaderboard", file)), "--format", "json")
-        .fine()
-        .json()
-        for files in forms
-    ]
-    assert [one["orders"] for one in answers] == [answers[0]["orders"]] * 4
+    options = ([word for file in files for word in ("--leaderboard", file)] for files in forms)
+    answers = [evaluate(*one, "--format", "json").fine().json()["orders"] for one in options]
+    assert answers == [answers[0]] * 4
 
 
 def test_means_alone_and_faults(evaluate: Cli, tmp_path: Path) -> None:
