@@ -173,21 +173,18 @@ def history(
         until=end and end.isoformat(),
         judges=asked.judges,
     )
-    found: History
     if topic is None or docno is None:
         every = collection.history.everything(asked)
         left_out = every.total - len(every.entries)
-        found = History(settings=settings, entries=every.entries, n_left_out=left_out)
-    else:
-        of_one = collection.history.of_document(topic, docno, asked)
-        found = DocumentHistory(
-            settings=settings,
-            entries=of_one.events,
-            n_left_out=of_one.n_left_out,
-            found=of_one,
-            scale=collection.scale,
-        )
-    return found
+        return History(settings=settings, entries=every.entries, n_left_out=left_out)
+    found = collection.history.of_document(topic, docno, asked)
+    return DocumentHistory(
+        settings=settings,
+        entries=found.events,
+        n_left_out=found.n_left_out,
+        found=found,
+        scale=collection.scale,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -423,15 +420,11 @@ def _about(event: DetailedEvent, topic_version: int, notes: Mapping[tuple[str, i
 
 
 def _stands(event: DetailedEvent, scale: Scale) -> str:
-    if event.grade is None:
-        return event.state.value
-    return f"{event.grade} ({scale.label(event.grade)})"
+    return event.state.value if event.grade is None else f"{event.grade} ({scale.label(event.grade)})"
 
 
 def _opinions(event: DetailedEvent) -> str | None:
-    if event.opinions is None:
-        return None
-    return basis_of(event.opinions)
+    return None if event.opinions is None else basis_of(event.opinions)
 
 
 def _place(place: Pooling) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,8 +181,8 @@ def evaluate(
 
 def _judged_sample(
     source: Source, pool: str | None, prels: str | None, form: FormName | None, others: Sequence[MeasureName]
-) -> JudgedSample:
-    """Read the sample that is named, or the only one of the collection, and runs."""
+) -> tuple[str, RankedDocuments, Mapping[str, SampledPool], int]:
+    """Return the pool's or file's name, runs, the sample that is named, or the only one, and the level."""
     from store.grades.sampled import NO_JUDGEMENT, statap_pools, xinfap_pools
 
     if prels is None:
@@ -599,10 +599,6 @@ ABOUT = {
     " exceed 1",
 }
 """What the measures of a sample are, for the lines below a table."""
-
-
-JudgedSample: TypeAlias = "tuple[str, RankedDocuments, Mapping[str, SampledPool], int]"
-"""Name of the pool or file, runs, the sample by topic, and the least relevant grade."""
 
 
 def _on_scale(path: str, rows: Sequence[PrelsRow], scale: Scale, no_judgement: int) -> list[PrelsRow]:
