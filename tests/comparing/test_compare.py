@@ -199,14 +199,6 @@ def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
     assert "`--alpha` must be between 0 and 1" in cli("compare", "--alpha", "2").failed(1).err
 
 
-def test_words_fit_80_columns(cli: Cli, here: Path) -> None:
-    """Below two runs, but for the verdict, which is one line; and below every pair."""
-    runs = A, GARDEN / "runs" / "rm3-bigrams.run", C
-    for n_runs in (2, 3):
-        shown = cli("compare", "--qrels", STRICT, *runs[:n_runs]).fine().out
-        assert max(len(line) for line in shown.splitlines() if not line.startswith("Verdict: ")) <= 80
-
-
 def test_a_tag_where_a_file_is_meant_is_told_of(cli: Cli, here: Path) -> None:
     """With --qrels runs are files, those of --runs too: the error says so, before any is read."""
     write(here / "runs.tsv", "file", str(A), str(B))

@@ -1,5 +1,5 @@
 """The command line and the sample collection."""
 
-from tests.cli.conftest import cli, collection_of, garden, here, judged, on_terminal, worked
+from tests.cli.conftest import cli, collection_of, garden, here, judged
 
-__all__ = ["cli", "collection_of", "garden", "here", "judged", "on_terminal", "worked"]
+__all__ = ["cli", "collection_of", "garden", "here", "judged"]

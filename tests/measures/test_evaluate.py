@@ -260,19 +260,6 @@ def test_level_of_a_graded_file_is_told(cli: Cli, here: Path) -> None:
         assert not cli(*command, "--qrels", "./binary", "x.run").fine().err
 
 
-def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
-    """A mean over two topics, in one of which the run has nothing; the words fit 80 columns."""
-    write(here / "x.run", "1 Q0 a 1 1 x")
-    write(here / "q", "1 0 a 1", "2 0 a 1")
-    row, *words = cli("evaluate", "--qrels", "./q", "x.run").fine().out.splitlines()[2:]
-    assert row.split() == ["x", "AP", "0.5000", "-5.853", "to", "6.853", "2", "1"]
-    assert words == [
-        "95 %: t interval over topics; pooler compare tests whether runs differ.",
-        "topics: topics of the mean.",
-        "missing: judged topics where the run has no document.",
-    ]
-
-
 def test_means_have_intervals_over_topics(cli: Cli, here: Path) -> None:
     """They are SciPy's one-sample t, for GMAP of the logarithms; columns are added at the end."""
     names = ("AP", "GMAP", "NumRel")

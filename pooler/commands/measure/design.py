@@ -654,7 +654,8 @@ def _plan_rows(
         for level, index in zip(options.levels, options.level_indices, strict=True):
             plans.append((level, "kappa", plan_overlap(collapse_table(tables, index), width)))
         for at, coefficient, plan in plans:
-            row = {"first": first, "second": second, "level": at, "coefficient": coefficient}
+            row: dict[str, Any] = {"first": first, "second": second}
+            row |= {"level": at, "coefficient": coefficient}
             row |= {"n": plan.n_documents, "topics": plan.n_topics, "width": plan.present_width}
             yield {**fields_of(plan), **row, "wanted": width, "or_topics": plan.topics}
 
