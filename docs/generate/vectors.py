@@ -23,6 +23,7 @@ ROOMS = {
     "tests/store/analysis": "Orders, and errors of the sources",
     "tests/pooler": "Runs",
     "tests/collection": "Files and rank orders",
+    "tests/files": "Files and rank orders",
     "tests/store": "Files and rank orders",
     "tests/cli": "Whole commands",
     "tests/screens": "The judging screen",
