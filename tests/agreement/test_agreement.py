@@ -1,0 +1,706 @@
+"""`pooler agreement`: scikit-learn's numbers, plain sets' overlaps, and reasons for the rest."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.metrics import cohen_kappa_score, confusion_matrix, f1_score, jaccard_score
+
+from store.grades.votes import CollectionGrades
+from tests.helpers.run import JUDGES, Cli, read_trec
+
+GRADES = (0, 1, 2)
+
+
+def grades_of(folder: Path, judge: str, topic: str | None = None) -> dict[tuple[str, str], int]:
+    """Return a judge's grades by topic and docno, of one topic or all."""
+    rows = read_trec(folder / "judgements" / f"{judge}.qrels", (0, 2, 3))
+    return {(row[0], row[1]): int(row[2]) for row in rows if topic in (None, row[0])}
+
+
+def pairs(answer: Any, **wanted: Any) -> list[dict[str, Any]]:
+    """Return the rows of pairs, graded unless a level is wanted."""
+    wanted = {"level": None, **wanted}
+    return [row for row in answer["pairs"] if all(row[key] == wanted[key] for key in wanted)]
+
+
+def lines(judgements: dict[str, int]) -> list[str]:
+    """Write grades of topic 1 by docno as qrels lines."""
+    return [f"1 0 {docno} {grade}" for docno, grade in judgements.items()]
+
+
+def test_agreement_equals_scikit_learn(cli: Cli, judged: Path) -> None:
+    """Every pair's coefficients, graded and at both levels, in all and by topic, are sklearn's."""
+    answer = cli("agreement", "--by-topic", "--format", "json").fine().json()
+    rows = {(r["first"], r["second"], r["topic"], r["level"]): r for r in answer["pairs"]}
+    topics = sorted({topic for topic, _ in grades_of(judged, "strict")})
+    for first, second in itertools.combinations(JUDGES, 2):
+        overlaps: dict[int, list[float]] = {1: [], 2: []}
+        for topic in (*topics, "all"):
+            named = None if topic == "all" else topic
+            mine, yours = grades_of(judged, first, named), grades_of(judged, second, named)
+            a, b = list(mine.values()), [yours[pair] for pair in mine]
+            row = rows.pop((first, second, topic, None))
+            assert row["n"] == len(a)
+            assert row["raw"] == pytest.approx(sum(map(int.__eq__, a, b)) / len(a), abs=1e-12)
+            for name, weights in (("kappa", None), ("linear", "linear"), ("quadratic", "quadratic")):
+                kappa = cohen_kappa_score(a, b, labels=GRADES, weights=weights)
+                assert row[name] == pytest.approx(kappa, abs=1e-12)
+            counts = [a.count(grade) for grade in GRADES]
+            assert row["first_marginals"] == list(counts)
+            for level in (1, 2):
+                row = rows.pop((first, second, topic, level))
+                a2, b2 = [int(x >= level) for x in a], [int(x >= level) for x in b]
+                if any(a2) or any(b2):
+                    overlap = float(jaccard_score(a2, b2))
+                    assert row["positive"] == pytest.approx(f1_score(a2, b2), abs=1e-12)
+                    assert row["overlap"] == pytest.approx(overlap, abs=1e-12)
+                    overlaps[level] += [] if topic == "all" else [overlap]
+                if len({*a2, *b2}) > 1:
+                    assert row["kappa"] == pytest.approx(cohen_kappa_score(a2, b2), abs=1e-12)
+                else:
+                    assert row["kappa"] is None
+                    assert "single-grade" in row["reason"]
+                if topic == "all":
+                    mean = overlaps[level]
+                    expected = sum(mean) / len(mean)
+                    assert row["macro_overlap"] == pytest.approx(expected, abs=1e-12)
+                    assert row["macro_topics"] == len(mean)
+    assert not rows
+
+
+def test_cross_tables_equal_scikit_learn(cli: Cli, judged: Path) -> None:
+    """`cross_tables` is the cross table of every pair: first judge in rows, second in columns."""
+    rows = cli("agreement", "strict", "lenient", "--table", "cross_tables", "--format", "tsv").fine().tsv()
+    mine, yours = grades_of(judged, "strict"), grades_of(judged, "lenient")
+    expected = confusion_matrix(list(mine.values()), [yours[pair] for pair in mine], labels=GRADES)
+    got = [[int(row[f"second_{grade}"]) for grade in GRADES] for row in rows]
+    assert got == expected.tolist()
+    assert {(row["first"], row["second"]) for row in rows} == {("strict", "lenient")}
+
+
+def test_per_grade_is_f1_of_each_grade(cli: Cli, judged: Path) -> None:
+    """`per_grade` says how likely the other judge gives a grade: F1 of that grade."""
+    rows = cli("agreement", "strict", "lenient", "--format", "json").fine().json()
+    mine, yours = grades_of(judged, "strict"), grades_of(judged, "lenient")
+    a, b = list(mine.values()), [yours[pair] for pair in mine]
+    expected = f1_score(a, b, labels=GRADES, average=None).tolist()
+    assert [row["agreement"] for row in rows["per_grade"]] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mine", "yours", "n", "reason"),
+    [
+        (["1 0 a 1"], ["1 0 b 1"], 0, "no-common-docs"),
+        (["1 0 a 1"], ["1 0 a 1"], 1, "one-doc"),
+        (["1 0 a 0", "1 0 b 0"], ["1 0 a 0", "1 0 b 0"], 2, "single-grade"),
+    ],
+)
+def test_degenerate_pair_has_a_reason_and_no_number(
+    cli: Cli, collection_of: Callable[..., None], mine: list[str], yours: list[str], n: int, reason: str
+) -> None:
+    """Where a coefficient does not exist JSON says null and why, TSV nothing, people a dash."""
+    collection_of(me=mine, you=yours)
+    answer = cli("agreement", "--format", "json").fine().json()
+    for level in (None, 1, 2):
+        [row] = pairs(answer, level=level)
+        assert (row["n"], row["kappa"], row["linear"], row["pi"]) == (n, None, None, None)
+        assert reason in row["reason"]
+        assert (row["kappa_low"], row["kappa_high"]) == (None, None)
+    rows = cli("agreement", "--table", "pairs", "--format", "tsv").fine().tsv()
+    cells = rows[0]
+    assert (cells["kappa"], cells["n"]) == ("", str(n))
+    table = cli("agreement").fine().out
+    assert reason in table
+    assert "nan" not in table.lower()
+
+
+def test_pair_without_relevant_documents_has_no_overlap(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Two judges who found nothing relevant agree on everything and overlap on nothing."""
+    collection_of(me=["1 0 a 0", "1 0 b 0"], you=["1 0 a 0", "1 0 b 0"])
+    [row] = pairs(cli("agreement", "--format", "json").fine().json(), level=1)
+    assert (row["raw"], row["positive"], row["overlap"]) == (1.0, None, None)
+    assert row["reason"] == "single-grade, no-relevant"
+    assert (row["macro_overlap"], row["macro_topics"]) == (None, 0)
+
+
+def test_kappa_uses_the_declared_scale_not_the_used_grades(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """A grade that nobody gave keeps its place: 0 and 3 are three grades apart on 0-3.
+
+    Pairs (0,0) (0,1) (3,3) (3,3), marginals 2 0 0 2 and 1 1 0 2. Linear: cost 1 against
+    (2*1*1 + 2*2*3 + 2*1*3 + 2*1*2) / 4 = 6 by chance, so 5/6; on the used grades 0, 1, 3 it would
+    be 1 - 1 / ((2*1 + 2*2*2 + 2*1*2 + 2*1*1) / 4) = 3/4. Quadratic: 1 - 4 / (2 + 36 + 18 + 8).
+    """
+    mine = ["1 0 a 0", "1 0 b 0", "1 0 c 3", "1 0 d 3"]
+    yours = ["1 0 a 0", "1 0 b 1", "1 0 c 3", "1 0 d 3"]
+    collection_of("0-3", me=mine, you=yours)
+    [row] = pairs(cli("agreement", "--format", "json").fine().json())
+    assert row["linear"] == pytest.approx(5 / 6, abs=1e-12)
+    assert row["quadratic"] == pytest.approx(15 / 16, abs=1e-12)
+
+
+def test_named_judges_stand_as_they_are_named(cli: Cli, judged: Path) -> None:
+    """The first judge named is the first of the pair; kappa does not depend on that."""
+    [there] = pairs(cli("agreement", "strict", "middle", "--format", "json").fine().json())
+    [back] = pairs(cli("agreement", "middle", "strict", "--format", "json").fine().json())
+    assert (there["first"], there["second"]) == ("strict", "middle")
+    assert (there["first_marginals"], there["second_marginals"]) == ([52, 13, 19], [44, 19, 21])
+    assert (back["first"], back["first_marginals"]) == ("middle", [44, 19, 21])
+    for name in ("raw", "kappa", "kappa_se", "linear", "quadratic", "pi", "s", "ac1", "ac2"):
+        assert there[name] == pytest.approx(back[name], abs=1e-12)
+
+
+def test_judge_without_judgements_has_no_common_documents(cli: Cli, judged: Path) -> None:
+    """A judge who has not begun is a pair with a reason when named, and else is not there."""
+    cli("judges", "add", "anna").fine()
+    [row] = pairs(cli("agreement", "anna", "strict", "--format", "json").fine().json())
+    assert (row["n"], row["kappa"], row["reason"]) == (0, None, "no-common-docs")
+    everybody = cli("agreement", "--format", "json").fine().json()
+    assert [row["judge"] for row in everybody["judges"]] == list(JUDGES)
+
+
+def test_adjudicator_is_no_judge_unless_named(cli: Cli, here: Path, judged: Path) -> None:
+    """Rulings on what judges disagree about say nothing of how far they agree."""
+    ((topic, docno), *_) = grades_of(judged, "strict")
+    (here / "zoe.qrels").write_text(f"{topic} 0 {docno} 1\n", "utf-8")
+    cli("import", "judgements", "zoe.qrels", "--judge", "zoe", "--kind", "adjudicator").fine()
+    answer = cli("agreement", "--format", "json").fine().json()
+    assert answer.settings["judges"] == list(JUDGES)
+    named = cli("agreement", "zoe", "strict", "--format", "json").fine().json()
+    assert named.settings["judges"] == ["zoe", "strict"]
+
+
+@pytest.mark.vector("Krippendorff 2011: 4 observers, 12 units, a published example")
+def test_all_judges_together_have_krippendorffs_alphas(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Alpha of four judges with missing cells, to the digits Krippendorff prints."""
+    observers = {"a": "123321412...", "b": "1233224125.3", "c": ".3332342251.",
+                 "d": "12332441251."}  # fmt: skip
+    collection_of("1-5", **{
+        name: [f"1 0 u{place} {grade}" for place, grade in enumerate(grades) if grade != "."]
+        for name, grades in observers.items()
+    })  # fmt: skip
+    answer = cli("agreement", "--format", "json").fine().json()
+    found = {row["coefficient"]: row for row in answer["all_judges"] if row["level"] is None}
+    for name, printed in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)):
+        assert found[f"alpha_{name}"]["value"] == pytest.approx(printed, abs=5e-4)
+    assert next(iter(found)) == "alpha_ordinal"
+    assert found["fleiss"]["n"] == 11  # the twelfth unit has one grade
+    assert found["fleiss"]["interval_reason"] == "one-topic"
+
+
+def test_positive_agreement_of_all_is_that_of_their_pairs(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """How likely another judge finds relevant what one does, over all pairs of judges."""
+    grades = {"a": "1110.", "b": "1100.", "c": "10011"}
+    collection_of("binary", **{
+        name: [f"1 0 d{place} {grade}" for place, grade in enumerate(given) if grade != "."]
+        for name, given in grades.items()
+    })  # fmt: skip
+    answer = cli("agreement", "--level", "1", "--format", "json").fine().json()
+    [found] = [row for row in answer["all_judges"] if row["coefficient"] == "positive"]
+    # d0: 3 of 3, 6 ordered pairs of 6; d1: 2 of 3, 2 of 4; d2: 1 of 3, 0 of 2; d3: 1 of 3, 0 of 2.
+    assert (found["value"], found["n"]) == (8 / 14, 4)
+
+
+def test_two_judges_need_no_table_of_all(cli: Cli, judged: Path) -> None:
+    """All judges together are a pair when there are two."""
+    answer = cli("agreement", "strict", "middle", "--format", "json").fine().json()
+    assert answer["all_judges"] == []
+    assert "together" not in cli("agreement", "strict", "middle").fine().out
+
+
+def test_skipped_documents_are_counted_apart(cli: Cli, judged: Path) -> None:
+    """A document that a judge skipped is not measured."""
+    cli("judges", "add", "anna").fine()
+    cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"1\ns\n").fine()
+    answer = cli("agreement", "anna", "strict", "--format", "json").fine().json()
+    [anna, _] = answer["judges"]
+    assert (anna["graded"], anna["skipped"]) == (1, 1)
+    assert pairs(answer)[0]["n"] == 1
+
+
+def test_against_compares_all_with_one(cli: Cli, judged: Path) -> None:
+    """Every other judge against the reference, and every label of theirs thrown together."""
+    answer = cli("agreement", "--against", "strict", "--format", "json").fine().json()
+    rows = {row["first"]: row for row in pairs(answer)}
+    assert list(rows) == ["(all labels)", "lenient", "middle"]
+    assert {row["second"] for row in rows.values()} == {"strict"}
+    reference = grades_of(judged, "strict")
+    labels: list[int] = []
+    truth: list[int] = []
+    for judge in ("lenient", "middle"):
+        theirs = grades_of(judged, judge)
+        kappa = cohen_kappa_score(list(theirs.values()), [reference[p] for p in theirs])
+        assert rows[judge]["kappa"] == pytest.approx(kappa, abs=1e-12)
+        labels += theirs.values()
+        truth += [reference[p] for p in theirs]
+    together = rows["(all labels)"]
+    assert together["n"] == len(labels)
+    for name, weights in (("kappa", None), ("quadratic", "quadratic")):
+        expected = cohen_kappa_score(labels, truth, weights=weights)
+        assert together[name] == pytest.approx(expected, abs=1e-12)
+    assert answer["all_judges"] == []
+
+
+@pytest.mark.parametrize("collapse", ["before", "after"])
+def test_aggregate_of_the_others_is_compared_with_the_reference(
+    cli: Cli, collection_of: Callable[..., None], collapse: str
+) -> None:
+    """The others' majority against the reference; collapsing first gives another majority.
+
+    Document a has grades 0, 1, 2: tied, the lowest is 0; at level 1 it is 0, 1, 1: relevant.
+    """
+    collection_of(
+        x=lines({"a": 0, "b": 2, "c": 0, "d": 1}),
+        y=lines({"a": 1, "b": 2, "c": 0, "d": 1}),
+        z=lines({"a": 2, "b": 1, "c": 1, "d": 0}),
+        truth=lines({"a": 1, "b": 2, "c": 0, "d": 0}),
+    )
+    rule = ("--aggregate", "majority", "--ties", "low", *(["--binary-first"] if collapse == "before" else []))
+    answer = cli("agreement", "--against", "truth", *rule, "--format", "json").fine().json()
+    named = [row for row in answer["pairs"] if row["first"].startswith("(majority")]
+    levels = [row["level"] for row in named]
+    assert levels == ([1, 2] if collapse == "before" else [None, 1, 2])
+    [at_1] = [row for row in named if row["level"] == 1]
+    majority = [1, 1, 0, 1] if collapse == "before" else [0, 1, 0, 1]
+    expected = cohen_kappa_score(majority, [1, 1, 0, 0])
+    assert at_1["kappa"] == pytest.approx(expected, abs=1e-12)
+    assert at_1["first_marginals"] == [majority.count(0), majority.count(1)]
+
+
+def test_intervals_hold_the_number_and_repeat_with_the_seed(cli: Cli, judged: Path) -> None:
+    """The same seed gives the same interval, another one nearly; the number lies inside."""
+
+    def answer(*options: str) -> dict[str, Any]:
+        [row] = pairs(cli("agreement", "strict", "lenient", *options, "--format", "json")
+                      .fine().json())  # fmt: skip
+        return row
+
+    one, again, other = answer(), answer(), answer("--seed", "7")
+    assert one == again
+    assert one["kappa_low"] < one["kappa"] < one["kappa_high"]
+    assert other["kappa_low"] != one["kappa_low"]
+    assert other["kappa_low"] == pytest.approx(one["kappa_low"], abs=0.02)
+    error = answer("--interval", "asymptotic")
+    width = error["kappa_high"] - error["kappa_low"]
+    assert width == pytest.approx(2 * 1.959964 * error["kappa_se"], rel=1e-6)
+    none = answer("--interval", "none")
+    assert (none["kappa_low"], none["interval_reason"]) == (None, None)
+    assert "seed 1" in cli("agreement", "strict", "lenient").fine().out
+
+
+def test_interval_alpha_takes_the_distances_of_grades(
+    cli: Cli, collection_of: Callable[..., None], here: Path
+) -> None:
+    """On the scale 0, 1, 10 a 10 is far from a 1; krippendorff 0.9.0 gives .470412."""
+    grades = [f'[[grade]]\nvalue = {value}\nlabel = "{value}"\nkey = "{key}"\n'
+              for value, key in ((0, "a"), (1, "b"), (10, "c"))]  # fmt: skip
+    (here / "scale.toml").write_text("".join(grades), "utf-8")
+    collection_of("scale.toml", x=["1 0 a 0", "1 0 b 1", "1 0 c 10", "1 0 d 10"],
+                  y=["1 0 a 1", "1 0 b 1", "1 0 c 10", "1 0 d 0"])  # fmt: skip
+    [row] = [one for one in cli("agreement", "--format", "json").fine().json()["pairs"]
+             if one["level"] is None]  # fmt: skip
+    assert row["alpha_interval"] == pytest.approx(0.47041198501872660, abs=1e-12)
+
+
+MINE = {"a": 2, "b": 1, "c": 0, "d": 1}
+YOURS = {"a": 2, "b": 0, "e": 1}
+NAMES = ("colleag1", "postdoc2", "lenient3", "strict44", "annabel5")
+
+
+def lines_of(judgements: dict[str, int], topic: str = "1") -> list[str]:
+    """Write grades of a topic by docno as qrels lines_of."""
+    return [f"{topic} 0 {docno} {grade}" for docno, grade in judgements.items()]
+
+
+def drawn(names: Iterable[str], *, skewed: bool, topics: int = 3) -> dict[str, list[str]]:
+    """Draw grades of 40 documents a topic for each judge, nearly all of them 0 if skewed."""
+    rng = random.Random(7)
+    weights = (30, 1, 1) if skewed else (1, 1, 1)
+    return {
+        name: [
+            line
+            for topic in range(topics)
+            for line in lines_of({f"d{n}": rng.choices((0, 1, 2), weights)[0] for n in range(40)}, str(topic))
+        ]
+        for name in names
+    }
+
+
+def test_few_documents_and_few_topics_are_warned_of(
+    cli: Cli, judged: Path, collection_of: Callable[..., None]
+) -> None:
+    """Numbers that stand on little are said to, on stderr."""
+    said = cli("agreement").fine().err
+    assert "8 topics: intervals of fewer than 20 topics are too narrow" in said
+    assert "fewer than 30 documents" not in said
+    (judged / "collection.db").unlink()
+    collection_of(me=lines_of(MINE), you=lines_of(YOURS))
+    said = cli("agreement").fine().err
+    assert "1 of 1 pair shares fewer than 30 documents" in said
+    assert "too narrow" not in said  # one topic has no interval at all
+
+
+def test_bands_are_named_by_their_author(cli: Cli, judged: Path) -> None:
+    """Words come on request, under the author's name."""
+    shown = cli("agreement", "--bands", "landis-koch").fine().out
+    assert "Landis-Koch" in shown
+    assert "substantial" in shown
+    [row] = pairs(cli("agreement", "strict", "lenient", "--bands", "ir-book", "--format", "json")
+                  .fine().json())  # fmt: skip
+    assert (round(row["kappa"], 3), row["band"]) == (0.535, "dubious")
+    assert "substantial" not in cli("agreement").fine().out
+
+
+def test_ac1_stands_beside_kappa_when_one_grade_prevails(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """Of 40 documents 36 are grade 0 to both: kappa is low for that, and AC1 is shown."""
+    me = {f"d{n}": int(n < 2) for n in range(40)}
+    you = {f"d{n}": int(1 <= n < 4) for n in range(40)}
+    collection_of(me=lines_of(me), you=lines_of(you))
+    assert "AC1" in cli("agreement").fine().out
+
+
+def test_ac1_is_left_out_when_no_grade_prevails(cli: Cli, judged: Path) -> None:
+    """People see as few columns as will do."""
+    assert "AC1" not in cli("agreement").fine().out
+
+
+def test_many_pairs_are_cut_to_their_ends(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Of 78 pairs people see the 10 lowest and the 10 highest; programs all."""
+    judges = {
+        f"j{judge:02d}": lines_of({f"d{n:02d}": (n * (judge + 3) // 5) % 3 for n in range(35)})
+        for judge in range(13)
+    }
+    collection_of(**judges)
+    ran = cli("agreement").fine()
+    rows = [line for line in ran.out.splitlines() if line.startswith("j")]
+    in_pairs = [line.split() for line in rows if line.split()[1].startswith("j")]
+    assert len(in_pairs) == 20
+    kappas = [float(line[4]) for line in in_pairs]
+    assert kappas == sorted(kappas)
+    assert "Of 78 pairs: the 10 lowest and 10 highest kappas" in ran.out
+    assert "--all-pairs shows every pair" in ran.out
+    answer = cli("agreement", "--format", "json").fine().json()
+    assert len(pairs(answer)) == 78
+    assert {row["kappa_low"] for row in answer["pairs"]} == {None}
+    measured = sorted(row["kappa"] for row in pairs(answer) if row["kappa"] is not None)
+    assert kappas[:10] == pytest.approx(measured[:10], abs=5e-4)
+    everything = cli("agreement", "--all-pairs", "--level", "1").fine().out
+    assert len([line for line in everything.splitlines() if line.startswith("j")]) > 150
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("skewed", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--against", "strict44"), ("--by-topic",),
+     ("--interval", "asymptotic"), ("--interval", "none"), ("--table", "cross_tables"),
+     ("--table", "per_grade"),
+     ("--against", "strict44", "--aggregate", "majority", "--ties", "low")],
+    ids=" ".join,
+)  # fmt: skip
+def test_tables_of_five_judges_fit_80_columns(
+    cli: Cli, collection_of: Callable[..., None], options: tuple[str, ...], skewed: bool
+) -> None:
+    """With names of eight characters no line is longer, whatever the numbers."""
+    collection_of(**drawn(NAMES, skewed=skewed))
+    shown = cli("agreement", *options).fine().out
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+    assert ("AC1" in shown) == (skewed and "--table" not in options)
+
+
+def test_reasons_in_pair_tables_fit_80_columns(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """A pair without a number says why in the place of its interval."""
+    one = lines_of(dict.fromkeys("abc", 0))
+    collection_of(colleag1=one, postdoc2=one, strict44=lines_of({"z": 1}))
+    shown = cli("agreement").fine().out
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+    assert "single-grade, no-relevant" in shown
+    for code in ("single-grade", "no-relevant", "no-common-docs"):
+        assert f"\n{code}: " in shown
+
+
+def row_of(shown: str, *cells: str) -> list[str]:
+    """Return the cells of the one row that starts with these."""
+    [found] = [line.split() for line in shown.splitlines() if line.split()[: len(cells)] == [*cells]]
+    return found
+
+
+def test_all_judges_together_say_what_they_rest_on(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Fleiss and alpha count documents with two graders, the overlap those everybody graded."""
+    collection_of(
+        "binary",
+        x=[*lines_of(dict.fromkeys("abcd", 1)), *lines_of({"a": 1, "b": 0}, "2")],
+        y=[*lines_of({"a": 1, "b": 0, "c": 1}), *lines_of({"a": 1}, "2")],
+        z=lines_of({"a": 1, "b": 1}),
+    )
+    shown = cli("agreement", "--interval", "none").fine().out
+    # Two graders: a, b and c of topic 1, a of topic 2. Three: a and b of topic 1.
+    assert row_of(shown, "relevant", "1+", "Fleiss'")[-2:] == ["4", "2"]
+    assert row_of(shown, "relevant", "1+", "overlap")[-2:] == ["2", "1"]
+    assert "documents with at least two graders" in shown
+    assert "documents that everybody" in shown
+    assert "95 %" not in shown
+    by_topic = cli("agreement", "--by-topic").fine().out
+    [_, _, by_topic] = by_topic.partition("topic by topic\n")
+    assert row_of(by_topic, "2", "1")[-1] == "no-common-docs"
+    assert "reason: for every dash in the row" in by_topic
+
+
+def test_pairs_that_share_nothing_are_counted_when_there_are_many(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """Of 15 pairs of 6 judges, of whom three and three share documents, people see 6."""
+    halves = {name: {f"{name[0]}{n}": n % 3 for n in range(35)} for name in
+              ("a1", "a2", "a3", "b1", "b2", "b3")}  # fmt: skip
+    collection_of(**{name: lines_of(grades) for name, grades in halves.items()})
+    shown = cli("agreement", "--level", "1").fine().out
+    assert "\n9 pairs share no document.\n" in shown
+    there = {tuple(line.split()[:2]) for line in shown.splitlines()}
+    for first, second in combinations(halves, 2):
+        assert ((first, second) in there) == (first[0] == second[0])
+    counted = cli("agreement", "--format", "json").fine().json()
+    assert {(row["first"], row["second"]) for row in counted["pairs"]} == {
+        (first, second) for first, second in combinations(halves, 2) if first[0] == second[0]
+    }
+    assert counted.facts["pairs_apart"] == 9
+    listed = cli("agreement", "--all-pairs", "--format", "json").fine().json()
+    assert len(pairs(listed)) == 15
+    assert "pairs_apart" not in listed.facts
+    plan = cli("design", "overlap").fine().out
+    assert "9 pairs share no document." in plan
+    assert "no-common-docs" not in plan
+
+
+def test_few_pairs_are_all_shown(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Of three pairs one that shares nothing has a row and a reason."""
+    collection_of(a=lines_of({"x": 1, "y": 0}), b=lines_of({"x": 1, "y": 1}), c=lines_of({"z": 1}))
+    shown = cli("agreement").fine().out
+    assert "share no document" not in shown
+    assert "no-common-docs" in row_of(shown, "a", "c", "0*")
+
+
+def test_pairs_of_few_documents_are_marked(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """An asterisk stands at the N below 30, and a line says what it is."""
+    long = {f"d{n}": n % 3 for n in range(30)}
+    collection_of(a=lines_of(long), b=lines_of(long), c=lines_of(dict(list(long.items())[:29])))
+    shown = cli("agreement", "--level", "1", "--interval", "none").fine().out
+    [*_, graded, _] = shown.split("Pairs of judges")
+    assert row_of(graded, "a", "b")[2] == "30"
+    assert row_of(graded, "a", "c")[2] == "29*"
+    assert "\nN: documents both graded; *: fewer than 30, so the row means little.\n" in shown
+    assert "*" not in cli("agreement", "a", "b", "--interval", "none").fine().out
+
+
+def test_all_labels_count_labels_and_need_two_other_judges(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """The row on all labels is left out where it would repeat the one judge."""
+    collection_of(**drawn(("a", "b", "c"), skewed=False))
+    shown = cli("agreement", "--against", "c").fine().out
+    assert row_of(shown.split("relevant or not")[0], "(all", "labels)")[2] == "240"
+    assert "its N counts labels, not documents" in " ".join(shown.split())
+    assert "all labels" not in cli("agreement", "a", "--against", "c").fine().out
+
+
+def test_words_on_intervals_stand_where_intervals_are(cli: Cli, judged: Path) -> None:
+    """Topic by topic pairs have none, and it is said; the line on them is left out then."""
+    two = ("agreement", "strict", "lenient")
+    shown = cli(*two).fine().out
+    assert "95 %: the interval in which the number may lie" in shown
+    said = cli(*two, "--by-topic").fine()
+    assert "With --by-topic, pairs have no intervals." in said.out
+    assert "may lie" not in said.out
+    assert "too narrow" not in said.err
+    assert "nterval" not in cli(*two, "--interval", "none").fine().out
+    cli("judges", "add", "anna").fine()
+    assert "may lie" not in cli("agreement", "strict", "anna").fine().out
+    error = cli("agreement", "--interval", "asymptotic").fine().out
+    for code in ("no-standard-error", "topics-only"):
+        assert f"\n{code}: " in error
+
+
+def test_codes_that_no_row_shows_are_not_explained(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Kappa varies and overlap does not, and people are not shown the interval of overlap.
+
+    Of the two documents of a topic that `a` finds relevant `b` finds one: an overlap of 1/2.
+    """
+    sizes = {"1": 10, "2": 20, "3": 40}
+    collection_of(
+        **{
+            judge: [
+                line
+                for topic, size in sizes.items()
+                for line in lines_of({f"d{place}": int(place < n) for place in range(size)}, topic)
+            ]
+            for judge, n in (("a", 2), ("b", 1))
+        }
+    )
+    [pair] = pairs(cli("agreement", "--format", "json").fine().json(), level=1)
+    assert pair["interval_reason"] == "no-variation"
+    assert "no-variation" not in cli("agreement").fine().out
+
+
+def test_ac1_stands_at_the_skewed_level_only(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Grades 0 and 1 by halves: at level 2 not relevant prevails, at level 1 and graded nothing."""
+    names = ("a", "b", "c")
+    collection_of(**{name: lines_of({f"d{n:02d}": n % 2 + (n == 39) for n in range(40)})
+                     for name in names})  # fmt: skip
+    shown = cli("agreement", "--interval", "none").fine().out
+    graded, binary = [line for line in shown.splitlines() if line.startswith("first")]
+    assert ("AC1" in graded, "AC1" in binary) == (False, True)
+    assert "relevant 2+  AC1" in shown
+    assert "relevant 1+  AC1" not in shown
+
+
+def test_words_say_how_many_documents_and_what_numbers_mean(cli: Cli, judged: Path) -> None:
+    """Documents of topics are counted in so many words, and kappa below 0 is explained."""
+    shown = cli("agreement").fine().out
+    assert "Measured over 84 documents of 8 topics: those that at least two judges graded." in shown
+    assert "a near miss counts less than a far one" in shown
+    assert "below 0 = less often than by chance" in " ".join(shown.split())
+
+
+def judge_topics(folder: Path, cli: Cli, **topics: str) -> None:
+    """Import what each new judge finds of some topics: the grades of `middle`."""
+    all_lines = (folder / "judgements" / "middle.qrels").read_text("utf-8").splitlines()
+    for judge, wanted in topics.items():
+        path = folder / f"{judge}.qrels"
+        kept = [line for line in all_lines if line.split()[0] in wanted.split()]
+        path.write_text("".join(f"{line}\n" for line in kept), "utf-8")
+        cli("import", "judgements", path, "--judge", judge).fine()
+
+
+def test_orders_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
+    """Each judge's MAP of the runs is what `evaluate` prints, and orders are compared."""
+    answer = cli("agreement", "orders", "--mixtures", "50", "--format", "json").fine().json()
+    assert set(answer) == {"run_scores", "order_pairs", "mixtures", "swaps"}
+    for judge in JUDGES:
+        rows = cli("evaluate", "--qrels", judge, "--table", "measures", "--format", "json").fine().json()
+        expected = {row["run"]: row["value"] for row in rows}
+        got = {row["run"]: row[f"map_judge_{judge}"] for row in answer["run_scores"]}
+        assert got == pytest.approx(expected, abs=1e-12)
+    assert [(row["first"], row["second"]) for row in answer["order_pairs"]] == [
+        *itertools.combinations(JUDGES, 2)
+    ]
+    shown = cli("agreement", "orders").fine().out
+    assert "1,000 mixtures, seed 1" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--aggregate", "max"), "is compared with a judge: --against JUDGE"),
+        (("--against", "strict", "--aggregate", "sum"), "must give grades of the scale"),
+        (("--against", "strict", "--aggregate", "majority"), "`--ties` must be low, high or"),
+        (("--against", "nobody"), "unknown judge `nobody`"),
+        (("--level", "3"), "`--level` must be above 0"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    cli: Cli, judged: Path, options: tuple[str, ...], message: str
+) -> None:
+    """The message names the option and what it needs; nothing is computed."""
+    assert message in cli("agreement", *options).failed(1).err
+
+
+def test_orders_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judged: Path) -> None:
+    """Who lacks how many topics is said, and what to type; judges' own means are not compared."""
+    judge_topics(judged, cli, anna="G01 G02 G03", bert="G04 G05", carl="G04 G05 G06")
+    ran = cli("agreement", "orders", "anna", "bert", "carl", "strict").fine()
+    # Documents that two graded are of G01 to G06, where `strict` found something everywhere.
+    assert "warning: no topic has a score under every judge" in ran.err
+    for words in ("anna lacks", "bert lacks", "carl lacks", "agreement orders anna strict"):
+        assert words in ran.err
+    assert "6 topics with a score under two judges or more are used" in ran.err
+    assert "No columns for judges, because their topics differ." in ran.out
+    answer = cli("agreement", "orders", "anna", "bert", "carl", "strict", "--format", "json")
+    tables = answer.fine().json()
+    assert {row["map_judge_anna"] for row in tables["run_scores"]} == {None}
+    assert [(row["topics"], row["min_judges"]) for row in tables["mixtures"]] == [(6, 2)] * 2
+
+
+def test_orders_of_judges_of_other_topics_says_so(cli: Cli, judged: Path) -> None:
+    """Two judges without a common topic have no order of runs to compare, and advice."""
+    judge_topics(judged, cli, anna="G01", bert="G02")
+    for judge, grades in (("cora", (1, 0)), ("dora", (0, 1))):
+        path = judged / f"{judge}.qrels"
+        found = [f"G0{topic} 0 KG-E-002 {grade}\n" for topic, grade in enumerate(grades, 1)]
+        path.write_text("".join(found), "utf-8")
+        cli("import", "judgements", path, "--judge", judge).fine()
+    ran = cli("agreement", "orders", "cora", "dora").fine()
+    assert "(nothing judged or nothing relevant: cora lacks 1, dora lacks 1)" in ran.err
+    assert "let them judge the same topics" in ran.err
+    assert "MAP of the runs" not in ran.out
+    assert "no-common-topics: no topic has a score under two of the judges." in ran.out
+    said = cli("agreement", "orders", "anna", "bert").fine().err
+    assert "the judges share no document, so no run has a score" in said
+
+
+def test_orders_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: Path) -> None:
+    """Least and greatest are of mixtures, by their headings; tau_AP has one spelling."""
+    shown = cli("agreement", "orders").fine()
+    assert [line for line in shown.out.splitlines() if len(line) > 80] == []
+    assert "mix min  mix max" in shown.out
+    words = " ".join(shown.out.split())
+    assert "mix min: least MAP in the mixtures of judges below. mix max: the greatest." in words
+    assert "back: tau_AP with the first judge's order taken as the true one" in words
+    assert "tau_ap" not in shown.out
+    assert shown.err == "warning: no person judged: 3 models count\n"
+
+
+def test_needing_two_judges_is_told_by_who_is_there(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """One judge, named or not, gets words; nobody at all gets the same ones either way."""
+    collection_of()
+    for name in ("alice", "bob"):
+        cli("judges", "add", name).fine()
+    for names in ((), ("alice",), ("alice", "bob")):
+        said = cli("agreement", *names).failed(1).err
+        assert "error: there is nothing to measure: no judge has graded a document yet\n" in said
+
+
+def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:
+    """The error says who is there and what to do."""
+    said = cli("agreement", "strict").failed(1).err
+    assert "agreement needs two judges, but there is only `strict`" in said
+    assert "name another judge, or none" in said
+    for name in ("alice", "bob"):
+        cli("judges", "add", name).fine()
+    said = cli("agreement", "alice", "bob").failed(1).err
+    assert "none of them has graded a document" in said
+
+
+def test_adjudicator_among_the_judges_is_warned_of(cli: Cli, judged: Path) -> None:
+    """Whoever saw the others' opinions does not agree by chance."""
+    path = judged / "judgements" / "strict.qrels"
+    cli("import", "judgements", path, "--judge", "zoe", "--kind", "adjudicator").fine()
+    for options in (("zoe", "strict"), ("--against", "zoe")):
+        said = cli("agreement", *options).fine().err
+        assert "zoe is an adjudicator, who saw the others' opinions" in said
+    assert "adjudicator" not in cli("agreement").fine().err
+
+
+def test_votes_are_fetched_once_against_a_judge(
+    cli: Cli, judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judge who graded is among those who did: one query finds them all."""
+    fetch, calls = CollectionGrades.votes, []
+
+    def counted(self: CollectionGrades, *arguments: object, **options: object) -> object:
+        calls.append(arguments)
+        return fetch(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(CollectionGrades, "votes", counted)
+    cli("agreement", "--against", "strict").fine()
+    assert len(calls) == 1

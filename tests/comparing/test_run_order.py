@@ -1,0 +1,244 @@
+"""Agreement of two orders of the same runs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from store.analysis.run_order import TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
+from tests.comparing.plain_lists import plain_tau_ap
+
+scorings = st.integers(2, 12).flatmap(
+    lambda size: st.tuples(
+        *(st.lists(st.integers(0, 6).map(float), min_size=size, max_size=size) for _ in "xy")
+    )
+)
+
+
+@given(scorings)
+def test_tau_equals_scipy(pair: tuple[list[float], list[float]]) -> None:
+    """With and without ties, tau-b is that of scipy."""
+    x, y = (np.array(scores) for scores in pair)
+    assume(len(set(pair[0])) > 1 and len(set(pair[1])) > 1)
+    result = kendall_tau_b(x, y)
+    assert result.reason is None
+    assert result.tau == pytest.approx(float(stats.kendalltau(x, y).statistic), abs=1e-14)
+
+
+@given(scorings)
+def test_swaps_equal_a_plain_loop(pair: tuple[list[float], list[float]]) -> None:
+    """A pair counts as swapped when the two orders are strictly opposite."""
+    x, y = pair
+    expected = 0
+    for i in range(len(x)):
+        for j in range(i):
+            expected += (x[i] < x[j] and y[i] > y[j]) or (x[i] > x[j] and y[i] < y[j])
+    assert n_swapped_pairs(np.array(x), np.array(y)) == expected
+
+
+def test_ties_by_hand() -> None:
+    """Four runs, one tie in each scoring: (4 - 0) / sqrt(5 * 5) = .8."""
+    # Pairs of x: ab tied. Pairs of y: cd tied. The other four agree.
+    x, y = np.array([1.0, 1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0, 3.0])
+    assert kendall_tau_b(x, y) == TauResult(0.8)
+    assert n_swapped_pairs(x, -y) == 4
+
+
+def test_reversed_order() -> None:
+    """The opposite order has tau -1 and every pair swapped."""
+    x = np.arange(7.0)
+    assert kendall_tau_b(x, -x) == TauResult(-1.0)
+    assert n_swapped_pairs(x, -x) == 21
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "reason"),
+    [
+        ([], [], "fewer-than-two"),
+        ([0.3], [0.4], "fewer-than-two"),
+        ([1.0, 1.0], [1.0, 2.0], "all-tied"),
+        ([1.0, 2.0], [0.5, 0.5], "all-tied"),
+    ],
+)
+def test_undefined_tau_has_a_reason(x: list[float], y: list[float], reason: str) -> None:
+    """Without a pair to compare there is no number, and the reason is named."""
+    assert kendall_tau_b(np.array(x), np.array(y)) == TauResult(None, reason)
+    assert n_swapped_pairs(np.array(x), np.array(y)) == 0
+
+
+def test_tolerance_ties_what_rounding_separates() -> None:
+    """Two means equal but for rounding are tied when a tolerance is given."""
+    x = np.array([0.1 + 0.2, 0.3, 0.5])  # .30000000000000004, .3
+    y = np.array([0.1, 0.2, 0.3])
+    assert n_swapped_pairs(x, y) == 1
+    assert n_swapped_pairs(x, y, tolerance=1e-12) == 0
+    assert kendall_tau_b(x, y).tau == pytest.approx(1 / 3)
+    assert kendall_tau_b(x, y, tolerance=1e-12).tau == pytest.approx(2 / math.sqrt(6))
+
+
+def tau_ap_by_definition(estimate: list[float], truth: list[float]) -> float:
+    """Walk down the estimated order, without ties, as Yilmaz, Aslam and Robertson (2008) do."""
+    ranked = sorted(range(len(estimate)), key=lambda run: -estimate[run])
+    total = 0.0
+    for place in range(1, len(ranked)):
+        above = sum(truth[ranked[other]] > truth[ranked[place]] for other in range(place))
+        total += above / place
+    return 2 / (len(ranked) - 1) * total - 1
+
+
+def test_tau_ap_by_hand() -> None:
+    """Four runs a b c d, true order a b c d, estimated order b a d c.
+
+    At place 2 (a) none of 1 above is right, at place 3 (d) 2 of 2 (a and b), at place 4 (c) 2 of 3
+    (b and a): 2/3 (0 + 1 + 2/3) - 1 = 1/9. Kendall's tau is (4 - 2) / 6 = 1/3.
+    """
+    truth, estimate = np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 1.0, 2.0])
+    assert tau_ap(estimate, truth).tau == pytest.approx(1 / 9, abs=1e-15)
+    assert kendall_tau_b(estimate, truth).tau == pytest.approx(1 / 3, abs=1e-15)
+
+
+def test_tau_ap_with_ties_by_hand() -> None:
+    """A tie made and a tie broken cost the same, half of a swap, and more at the first places.
+
+    Orders a b c d and a b (c d): places 2 and 3 are right, 1/1 and 2/2. Of c and d, the one at
+    place 4 has a and b rightly above, and the other half rightly: 2/3 (1 + 1 + 2.5/3) - 1 = 8/9;
+    swapped, 2/3 (1 + 1 + 2/3) - 1 = 7/9. Orders a b c d and (a b) c d: place 2 has 1/2 of 1, and
+    2/3 (1/2 + 1 + 1) - 1 = 2/3; swapped 1/3.
+    """
+    untied = np.array([4.0, 3.0, 2.0, 1.0])
+    last, first = np.array([4.0, 3.0, 2.0, 2.0]), np.array([4.0, 4.0, 2.0, 1.0])
+    for estimate, truth in ((last, untied), (untied, last)):
+        assert tau_ap(estimate, truth).tau == pytest.approx(8 / 9, abs=1e-15)
+    for estimate, truth in ((first, untied), (untied, first)):
+        assert tau_ap(estimate, truth).tau == pytest.approx(2 / 3, abs=1e-15)
+    assert tau_ap(np.array([4.0, 3.0, 1.0, 2.0]), untied).tau == pytest.approx(7 / 9, abs=1e-15)
+    assert tau_ap(np.array([3.0, 4.0, 2.0, 1.0]), untied).tau == pytest.approx(1 / 3, abs=1e-15)
+
+
+def test_tau_ap_of_ties_that_move_by_hand() -> None:
+    """Ties in both scorings, of other runs: a pair tied in both is right, in one half right.
+
+    Estimate (a b c), truth (a b) c, and d last in both. Place 2: the pair is a-b, b-c or a-c with
+    equal chance, 1, 1/2 or 1/2 right, on average 2/3. Place 3 has two such pairs above: 2 * 2/3 of
+    2. Place 4: 3 of 3. 2/3 (2/3 + 2/3 + 1) - 1 = 5/9.
+    """
+    estimate, truth = np.array([2.0, 2.0, 2.0, 1.0]), np.array([3.0, 3.0, 2.0, 1.0])
+    assert tau_ap(estimate, truth).tau == pytest.approx(5 / 9, abs=1e-15)
+
+
+def test_tau_ap_is_not_negative_where_a_large_tie_is_broken() -> None:
+    """Without a pair swapped tau_AP is at least 0, whatever was tied before.
+
+    Of 6 runs one is ahead of 5 tied ones, which come apart: (1/5) (1/1 + 1/2 + 1/3 + 1/4 + 1/5).
+    """
+    tied, apart = np.array([2.0, 1, 1, 1, 1, 1]), np.arange(6.0)[::-1]
+    assert tau_ap(apart, tied).tau == pytest.approx(137 / 300, abs=1e-15)
+    assert tau_ap(tied, apart).tau == pytest.approx(137 / 300, abs=1e-15)
+    assert n_swapped_pairs(apart, tied) == 0
+
+
+@pytest.mark.parametrize("tied", [[2.0, 1.0, 1.0], [2.0, 2.0, 1.0], [3.0, 1.0, 1.0, 3.0, 2.0]])
+def test_an_unchanged_order_has_one_whatever_is_tied(tied: list[float]) -> None:
+    """The same scores, or others in the same order with the same ties, are the same order."""
+    same, scaled = np.array(tied), 0.1 * np.array(tied) + 0.2
+    assert tau_ap(same, same) == TauResult(1.0)
+    assert tau_ap(scaled, same) == TauResult(1.0)
+    assert kendall_tau_b(scaled, same).tau == pytest.approx(1.0, abs=1e-15)
+    assert n_swapped_pairs(scaled, same) == 0
+
+
+SET_1 = (
+    [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
+    [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988],
+)
+SET_2 = (
+    [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
+    [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
+)
+SET_3 = (
+    [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
+    [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
+)
+
+
+@pytest.mark.vector("tests of the R package ircor by J. Urbano: tauAP and tauAP_a, 4 decimals")
+@pytest.mark.parametrize(
+    ("data", "untied", "tied"), [(SET_1, 0.8519, 0.7454), (SET_2, 0.2504, 0.2692), (SET_3, -0.6971, -0.5558)]
+)
+def test_tau_ap_equals_ircor(data: tuple[list[float], list[float]], untied: float, tied: float) -> None:
+    """Without ties tau_AP, with ties in the estimate tau_AP,a: both as their authors print them."""
+    truth, estimate = (np.array(scores) for scores in data)
+    assert tau_ap(estimate, truth).tau == pytest.approx(untied, abs=6e-5)
+    # The package's tests tie the scores by rounding them to one decimal.
+    assert tau_ap(estimate.round(1), truth).tau == pytest.approx(tied, abs=6e-5)
+
+
+few = st.integers(2, 6).flatmap(
+    lambda size: st.tuples(
+        *(st.lists(st.integers(0, 3).map(float), min_size=size, max_size=size) for _ in "xy")
+    )
+)
+
+
+@given(few)
+def test_tau_ap_with_ties_equals_a_plain_walk(pair: tuple[list[float], list[float]]) -> None:
+    """Ties in either scoring or both, against a walk down every order they may stand for."""
+    estimate, truth = pair
+    assume(len(set(estimate)) > 1 and len(set(truth)) > 1)
+    result = tau_ap(np.array(estimate), np.array(truth))
+    assert result.tau == pytest.approx(plain_tau_ap(estimate, truth), abs=1e-12)
+
+
+@given(st.integers(2, 30).flatmap(lambda size: st.tuples(*(st.permutations(range(size)),) * 2)))
+def test_tau_ap_without_ties_is_the_first_definition(pair: tuple[list[int], list[int]]) -> None:
+    """Two orders of up to 30 runs, against the walk of Yilmaz, Aslam and Robertson (2008)."""
+    estimate, truth = ([float(score) for score in scores] for scores in pair)
+    result = tau_ap(np.array(estimate), np.array(truth))
+    assert result.tau == pytest.approx(tau_ap_by_definition(estimate, truth), abs=1e-12)
+
+
+@given(scorings)
+def test_tau_ap_is_one_for_the_same_order_only(pair: tuple[list[float], list[float]]) -> None:
+    """1 says that nothing moved, ties and all; less than 0, that a pair was swapped."""
+    estimate, truth = (np.array(scores) for scores in pair)
+    assume(len(set(pair[0])) > 1 and len(set(pair[1])) > 1)
+    tau = tau_ap(estimate, truth).tau
+    is_same = [np.unique(scores, return_inverse=True)[1].tolist() for scores in (estimate, truth)]
+    assert (tau == 1) == (is_same[0] == is_same[1])
+    assert tau is not None
+    assert tau >= 0 or n_swapped_pairs(estimate, truth) > 0
+
+
+def test_tau_ap_of_the_same_and_the_opposite_order() -> None:
+    """The true order has 1, its reverse -1."""
+    truth = np.arange(9.0)
+    assert tau_ap(truth**2, truth) == TauResult(1.0)
+    assert tau_ap(-truth, truth) == TauResult(-1.0)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "truth", "reason"),
+    [
+        ([], [], "fewer-than-two"),
+        ([0.3], [0.4], "fewer-than-two"),
+        ([1.0, 1.0], [1.0, 2.0], "all-tied"),
+        ([1.0, 2.0], [0.5, 0.5], "all-tied"),
+    ],
+)
+def test_undefined_tau_ap_has_a_reason(estimate: list[float], truth: list[float], reason: str) -> None:
+    """Without an order to compare there is no number, and the reason is named."""
+    assert tau_ap(np.array(estimate), np.array(truth)) == TauResult(None, reason)
+
+
+def test_tau_ap_ties_within_the_tolerance() -> None:
+    """Means equal but for rounding are tied in either scoring."""
+    nearly = np.array([3.0, 1.0, 1.0 + 2e-16])
+    untied = np.array([3.0, 2.0, 1.0])
+    assert tau_ap(nearly, untied, tolerance=1e-12).tau == pytest.approx(0.75, abs=1e-15)
+    assert tau_ap(untied, nearly, tolerance=1e-12).tau == pytest.approx(0.75, abs=1e-15)
+    assert tau_ap(nearly, untied).tau == pytest.approx(0.5, abs=1e-15)

@@ -1,0 +1,817 @@
+"""Exact moments of AP: worked examples, all 2^n outcomes, dynamic programming, many documents."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from store.analysis import quadrature
+from store.analysis.quadrature import rule_for, window
+from store.analysis.variation import moments as module
+from store.analysis.variation.collection import (
+    Topic,
+    collection_variation,
+    next_documents,
+    order_probabilities,
+    pair_components,
+    reversals,
+    run_components,
+    settled_pairs,
+    simulated_reversals,
+)
+from store.analysis.variation.moments import (
+    SUPPOSED,
+    Empty,
+    ProbableRankings,
+    chance_left,
+    chance_of_any,
+    check_chances,
+    judgement_weights,
+    pair_matrix,
+    probable_rankings,
+    variation,
+    variation_gradient,
+)
+from store.analysis.variation.simulation import simulate_maps
+from store.errors import ArgumentError
+from tests.strategies import examples
+from tests.trust.outcomes import (
+    OutcomeTable,
+    all_maps,
+    drawn_topics,
+    dynamic,
+    enumerated,
+    outcome_table,
+    outcomes,
+    reversed_in,
+)
+from tests.vectors.variation_examples import EXAMPLES, NEAR
+
+
+@pytest.mark.vector("formulas of the project, section 6: X1 to X5")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_worked_examples(name: str) -> None:
+    """Every printed digit of means, variances and gradients."""
+    example = EXAMPLES[name]
+    p = [float(Fraction(one)) for one in example.p.split()]
+    found = variation(p, example.ranks, empty="zero")
+    assert found.mean == pytest.approx([float(one) for one in example.mean], abs=3e-15)
+    upper = np.triu_indices(len(example.ranks))
+    assert found.covariance[upper] == pytest.approx(example.covariance, abs=1e-15)
+    if example.gradient:
+        gradient = variation_gradient(p, example.ranks, empty="zero")[: len(example.gradient)]
+        assert gradient.ravel() == pytest.approx(np.ravel(example.gradient), abs=NEAR)
+
+
+def check_all_outcomes(topic: Topic) -> None:
+    """Compare every moment with the sum over all outcomes, below 1e-12."""
+    p, ranks = topic
+    expected = enumerated(p, ranks)
+    found = variation(p, ranks, empty="zero")
+    assert np.abs(found.mean - expected.mean).max() < 1e-12
+    assert np.abs(found.covariance - expected.covariance).max() < 1e-12
+    assert np.abs(variation_gradient(p, ranks, empty="zero") - expected.gradient).max() < 1e-12
+    assert found.none_relevant == pytest.approx(math.prod((1 - p).tolist()), rel=1e-12)
+
+
+@given(drawn_topics(most_documents=6))
+def test_moments_equal_all_outcomes(topic: Topic) -> None:
+    """Sure, impossible and hardly possible documents, unretrieved ones, empty runs."""
+    check_all_outcomes(topic)
+
+
+@settings(max_examples=examples(300))
+@given(drawn_topics(most_documents=12))
+def test_moments_equal_all_outcomes_of_twelve(topic: Topic) -> None:
+    """Up to twelve documents and 4,096 outcomes, in arrays."""
+    p, ranks = topic
+    table = outcome_table(ranks)
+    mean, covariance = table.moments(p)
+    found = variation(p, ranks, empty="zero")
+    assert np.abs(found.mean - mean).max() < 1e-12
+    assert np.abs(found.covariance - covariance).max() < 1e-12
+    assert np.abs(variation_gradient(p, ranks, empty="zero") - table.gradient(p)).max() < 1e-12
+
+
+def drawn(
+    rng: np.random.Generator, n_random: int, n_sure: int, *, n_runs: int, depth: int | None = None
+) -> Topic:
+    """Draw a topic; half of the documents below `depth` are not retrieved."""
+    n = n_random + n_sure
+    p = np.concatenate([rng.uniform(0.001, 0.999, n_random), np.ones(n_sure)])
+    ranks = np.array([rng.permutation(2 * n)[:n] + 1.0 for _ in range(n_runs)])
+    ranks[ranks > (1.5 * n if depth is None else depth)] = np.inf
+    return p, ranks
+
+
+CHANCES: dict[str, Callable[[int], NDArray[np.float64]]] = {
+    "half": lambda n: np.full(n, 0.5),
+    "hardly any": lambda n: np.full(n, 1e-5),
+    "falling": lambda n: 1 / np.arange(1.0, n + 1),
+    "some sure": lambda n: np.where(np.arange(n) % 3 == 0, 1.0, 0.3),
+    "spread": lambda n: np.random.default_rng(1).beta(0.3, 0.7, n),
+}
+
+
+@pytest.mark.parametrize("chances", CHANCES)
+@pytest.mark.parametrize(
+    ("n", "limit"), [(60, None), (1000, None), pytest.param(5000, None, marks=pytest.mark.long)]
+)
+def test_many_documents_equal_dynamic_programming(chances: str, n: int, limit: int | None) -> None:
+    """Mean and variance of one run, relative error below 1e-10 however small the variance."""
+    p = CHANCES[chances](n)
+    ranks = np.random.default_rng(n).permutation(n) + 1.0
+    ranks[ranks > n * 0.8] = np.inf
+    found, expected = variation(p, ranks[None], empty="zero"), dynamic(p, ranks)
+    assert found.mean[0] == pytest.approx(expected.mean, rel=1e-11)
+    assert found.covariance[0, 0] == pytest.approx(expected.variance, rel=1e-10)
+    assert found.error <= 1e-12
+
+
+@pytest.mark.parametrize("n", [7, 300, 700])
+def test_ways_to_sum_pairs_agree(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs at once, all of them, and nodes in blocks give one covariance."""
+    p, ranks = drawn(np.random.default_rng(n), n - 3, 3, n_runs=4)
+    whole = variation(p, ranks, empty="zero").covariance
+    monkeypatch.setattr(module, "_BLOCK", 4 * n * 5)
+    assert variation(p, ranks, empty="zero").covariance == pytest.approx(whole, rel=1e-12, abs=1e-18)
+    for pair in ([0, 1], [2, 3]):
+        two = variation(p, ranks[pair], empty="zero").covariance
+        assert two == pytest.approx(whole[np.ix_(pair, pair)], rel=1e-12, abs=1e-18)
+
+
+def test_gradient_is_the_slope_of_the_mean() -> None:
+    """E[AP] is linear in each p: two problems give the slope, of 400 documents a few."""
+    p, ranks = drawn(np.random.default_rng(5), 380, 20, n_runs=2)
+    p[:5] = 0.0
+    gradient = variation_gradient(p, ranks, empty="zero")
+    for document in (0, 3, 10, 200, 395):
+        ends = []
+        for value in (0.0, 1.0):
+            settled = p.copy()
+            settled[document] = value
+            ends.append(variation(settled, ranks, empty="zero").mean)
+        assert gradient[:, document] == pytest.approx(ends[1] - ends[0], abs=1e-12)
+
+
+def test_sure_judgements_do_not_vary() -> None:
+    """Probabilities of 0 and 1 alone: AP as it is, and a variance of 0 exactly."""
+    found = variation([1.0, 0.0, 1.0, 1.0], [[1, 2, 3, 6], [np.inf, 1, 2, np.inf]], empty="zero")
+    assert found.mean == pytest.approx([(1 + 2 / 3 + 3 / 6) / 3, (1 / 2) / 3], rel=1e-15)
+    assert not found.covariance.any()
+
+
+@pytest.mark.parametrize("p", [[], [0.0, 0.0]])
+def test_no_document_can_be_relevant(p: list[float]) -> None:
+    """AP is 0 and surely so; a gradient is what one relevant document would give."""
+    ranks: NDArray[np.float64] = np.array([[4.0, np.inf]])[:, : len(p)]
+    found = variation(p, ranks, empty="zero")
+    assert (found.mean.tolist(), found.covariance.tolist(), found.none_relevant) == ([0], [[0]], 1)
+    assert found.error == 0.0  # nothing is integrated
+    assert variation_gradient(p, ranks, empty="zero").ravel() == pytest.approx([0.25, 0.0][: len(p)])
+
+
+@pytest.mark.parametrize(
+    ("p", "ranks", "words"),
+    [
+        ([1.2], [[1]], "from 0 to 1"),
+        ([np.nan], [[1]], "from 0 to 1"),
+        ([0.5], [[0]], "at least 1"),
+        ([0.5, 0.5], [[3, 3]], "must not repeat"),
+        ([0.5, 0.5], [[1]], r"shape \(n_runs, 2\)"),
+        ([0.5], [1], "shape"),
+    ],
+)
+def test_wrong_topics_are_refused(p: list[float], ranks: list[list[float]], words: str) -> None:
+    """Each fault in words; two documents that were not retrieved share no rank."""
+    with pytest.raises(ArgumentError, match=words):
+        variation(p, ranks, empty="zero")
+    assert variation([0.5, 0.5], [[np.inf, np.inf]], empty="zero").mean.tolist() == [0.0]
+
+
+RANKS = ((1.0, 2.0, 3.0, 4.0, 5.0, np.inf), (7.0, 3.0, 2.0, np.inf, 1.0, 5.0))
+NEARLY = (0.5, 1 - 1e-3, 1 - 1e-6, 1 - 1e-9, 1 - 2.0**-53)
+
+
+def exact(p: float) -> NDArray[np.float64]:
+    """Compute the covariance of two runs in fractions; six documents of one probability."""
+    found = list(outcomes([Fraction(p)] * 6, RANKS))
+    weights = [Fraction(one.weight) for one in found]
+    means = [sum(w * one.scores[run] for w, one in zip(weights, found, strict=True))
+             for run in (0, 1)]  # fmt: skip
+    return np.array([
+        [float(sum((w * (one.scores[a] - means[a]) * (one.scores[b] - means[b])
+                    for w, one in zip(weights, found, strict=True)), Fraction(0)))
+         for b in (0, 1)] for a in (0, 1)
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("p", NEARLY)
+def test_covariances_keep_their_digits(p: float) -> None:
+    """Relative to the standard deviations: what `ScoreMoments.error` promises."""
+    found, expected = variation([p] * 6, RANKS, empty="zero"), exact(p)
+    spread = np.sqrt(expected.diagonal())
+    off = np.abs(found.covariance - expected) / np.outer(spread, spread)
+    assert off.max() <= found.error + 3e-13
+
+
+def test_equal_lists_do_not_vary_from_each_other() -> None:
+    """Whatever rounding leaves of their difference: no variance, no open pair."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        n = int(rng.integers(1, 600))
+        p, row = rng.random(n), rng.permutation(n) + 1.0
+        topics = [(p, np.array([row, row]))]
+        varied = collection_variation(topics, empty="zero")
+        assert settled_pairs(varied).all()
+        assert next_documents(topics, varied).n_unsettled == 0
+        assert pair_components(varied).components.judging_variance.tolist() == [0.0]
+        assert order_probabilities(varied)[0, 1] == 0.5
+
+
+def test_lists_with_one_swap_do() -> None:
+    """Ranks 249 and 250 swapped: by hand, twice p (1 - p) E[((1 + c) / (249 250 R))^2]."""
+    n, p = 250, 0.5
+    first = np.arange(1.0, n + 1)
+    second = first.copy()
+    second[[248, 249]] = 250.0, 249.0
+    # All other documents are above both: R = 1 + c, and the difference is 1 / (249 250) or 0.
+    expected = 2 * p * (1 - p) / (249 * 250) ** 2
+    varied = collection_variation([(np.full(n, p), np.array([first, second]))], empty="zero")
+    found = pair_components(varied).components.judging_variance[0]
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_runs_of_few_documents_among_many() -> None:
+    """Pairs taken by runs are those taken one by one; one run is empty."""
+    rng = np.random.default_rng(0)
+    n_runs, n = 7, 500
+    v, weights = rng.random((5, n)) / 4, rng.random(5)
+    ranks = np.full((n_runs, n), np.inf)
+    for run in range(1, n_runs):
+        ranks[run, rng.permutation(n)[: 30 + run]] = rng.permutation(100)[: 30 + run] + 1.0
+    ranks[2, :40] = np.arange(1.0, 41)
+    ranks[2, 40:] = np.inf
+    ranks[3, :40] = np.arange(40.0, 0, -1)
+    ranks[3, 40:] = np.inf
+    found = pair_matrix(ranks, v, weights)
+    inverse = 1 / ranks
+    for a in range(n_runs):
+        for b in range(a + 1):
+            both = np.minimum.outer(inverse[a], inverse[a]) * np.minimum.outer(inverse[b], inverse[b])
+            expected = sum(w * (one @ np.triu(both, 1) @ one) for w, one in zip(weights, v, strict=True))
+            assert found[a, b] == found[b, a] == pytest.approx(expected, rel=1e-12)
+
+
+NOT = np.inf
+SOURCE = "methods of the project, section 3"
+
+
+def topic(p: list[float], *ranks: list[float]) -> Topic:
+    """Make a topic of lists."""
+    return np.array(p), np.array(ranks, dtype=np.float64)
+
+
+D1 = topic([0.5, 0.5], [1, NOT], [2, 1])
+D3 = topic([0.1, 0.2, 0.05, 0.3], [1, 2, 3, 4], [4, 3, 2, NOT])
+D4 = topic([0.4, 0, 0.3], [1, 2, 4], [3, 2, 1])
+D5 = topic([0.2, 0.3], [2, NOT], [1, 3])
+
+
+@pytest.mark.vector(SOURCE)
+@pytest.mark.parametrize(
+    ("one", "none", "mean", "moments"),
+    [
+        (D1, 0.25, [1 / 2, 5 / 6], [1 / 6, 1 / 18, -1 / 12]),
+        (D3, 0.4788, [0.476256715272, 0.180623507717],
+         [0.063535574955, 0.028522720939, 0.023100018797]),
+        (D4, 0.42, [0.715517241379, 0.643678160920],
+         [0.106569560048, 0.093341260404, -0.092746730083]),
+        (D5, 0.56, [0.193181818182, 0.613636363636],
+         [0.050748966942, 0.096935261708, 0.068956611570]),
+    ],
+)  # fmt: skip
+def test_topics_given_a_relevant_document(
+    one: Topic, none: float, mean: list[float], moments: list[float]
+) -> None:
+    """D1, D3, D4 and D5: means, variances and covariance to twelve digits."""
+    found = variation(*one)
+    assert found.none_relevant == pytest.approx(none, rel=1e-12)
+    assert found.mean == pytest.approx(mean, abs=0.51e-12)
+    covariance = found.covariance
+    assert [covariance[0, 0], covariance[1, 1], covariance[0, 1]] == pytest.approx(moments, abs=0.51e-12)
+
+
+@pytest.mark.vector(SOURCE)
+def test_rule_turns_the_order_about() -> None:
+    """E0: with an AP of 0 counted B is ahead, given a relevant document A is."""
+    two = [topic([1], [2], [1]), topic([0.25], [1], [3])]
+    zero = collection_variation(two, empty="zero")
+    assert zero.map_mean == pytest.approx([0.375, 0.5416666667], abs=0.51e-10)
+    found = collection_variation(two)
+    assert found.map_mean == pytest.approx([0.75, 0.6666666667], abs=0.51e-10)
+    assert found.none_relevant.tolist() == [0.0, 0.75]
+
+
+E1 = [
+    topic([0.5, 0.3, 1, 0.2], [1, NOT, 4, 2], [3, 2, 1, NOT]),
+    topic([0.5, 0.4], [1, 3], [NOT, 2]),
+    topic([0.1, 0.2, 0.05], [2, 3, NOT], [4, 1, 3]),
+]
+
+
+@pytest.mark.vector(SOURCE)
+@pytest.mark.parametrize(
+    ("empty", "expected"),
+    [
+        ("zero", (0.3756990741, 0.4153148148, 0.1520776594, 0.1494027078, 0.4955636387,
+                  -0.1759526039)),
+        ("given", (0.5305150777, 0.5999670149, 0.2856306573, 0.1751072713, 0.3800582945,
+                   -0.2250829414)),
+    ],
+)  # fmt: skip
+def test_three_topics_by_both_rules(empty: str, expected: tuple[float, ...]) -> None:
+    """E1: MAPs, the two variances of the difference, K and t2 to ten digits."""
+    varied = collection_variation(E1, empty="given" if empty == "given" else "zero")
+    assert varied.none_relevant == pytest.approx([0, 0.3, 0.684])
+    pair = pair_components(varied)
+    parts = pair.components
+    found = [*varied.map_mean, parts.topic_variance[0], parts.judging_variance[0], parts.share[0],
+             pair.t2_removed[0]]  # fmt: skip
+    assert found == pytest.approx(expected, abs=0.51e-10)
+
+
+def conditional(table: OutcomeTable, p: np.ndarray) -> np.ndarray:
+    """Return the weight of every outcome given that one document is relevant."""
+    weights = table.weights(p) * table.relevant.any(axis=1)
+    return np.asarray(weights / weights.sum())
+
+
+@settings(max_examples=examples(100))
+@given(drawn_topics(most_documents=9))
+def test_moments_equal_all_outcomes_with_a_relevant_document(one: Topic) -> None:
+    """Means and covariances below 1e-12."""
+    p, ranks = one
+    if not p.any():
+        assert np.isnan(variation(p, ranks).mean).all()
+        assert np.isnan(variation_gradient(p, ranks)).all()
+        return
+    table = outcome_table(ranks)
+    weights = conditional(table, p)
+    mean = weights @ table.scores
+    apart = table.scores - mean
+    found = variation(p, ranks)
+    assert np.abs(found.mean - mean).max() < 1e-12
+    assert np.abs(found.covariance - (apart * weights[:, None]).T @ apart).max() < 1e-12
+
+
+@given(drawn_topics(most_documents=7, fewest_runs=2, most_runs=2))
+def test_gain_is_what_a_judgement_takes_away_of_what_is_left(one: Topic) -> None:
+    """Variance less its mean once a document is known, over the outcomes that count."""
+    p, ranks = one
+    if not p.any():
+        return
+    table = outcome_table(ranks)
+    weights = conditional(table, p)
+    difference = table.scores[:, 0] - table.scores[:, 1]
+
+    def spread(kept: np.ndarray) -> float:
+        """Return the part of the variance within some outcomes."""
+        share = weights[kept].sum()
+        if not share:
+            return 0.0
+        mean = weights[kept] @ difference[kept] / share
+        return float(weights[kept] @ (difference[kept] - mean) ** 2)
+
+    everything = np.ones(len(weights), dtype=np.bool_)
+    expected = [spread(everything) - spread(column) - spread(~column) for column in table.relevant.T]
+    gradient = variation_gradient(p, ranks)
+    gains = judgement_weights(p) * (gradient[0] - gradient[1]) ** 2
+    assert gains == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("empty", ["given", "zero"])
+def test_order_by_both_rules(empty: Empty) -> None:
+    """E1 and two more topics: draws within four standard errors of all outcomes."""
+    topics = [*E1, D3, D5]
+    turned = reversals(collection_variation(topics, empty=empty))
+    found = simulated_reversals(topics, turned, seed=1, empty=empty)
+    exact = reversed_in(topics, int(found.first[0]), int(found.second[0]), empty=empty)
+    assert found.simulated[0] == pytest.approx(exact, abs=4 * found.error[0])
+    assert found.reversed[0] == pytest.approx(exact, abs=0.03)
+
+
+def test_simulation_judges_anew_what_left_nothing() -> None:
+    """Four standard errors from the moments, however rare a relevant document is."""
+    rare = topic([1e-4, 3e-4], [1, 2], [2, 1])
+    for one in (D3, D5, rare):
+        expected, found = variation(*one), simulate_maps([one], seed=3, repetitions=100_000)
+        spread = expected.covariance.diagonal()
+        assert (abs(found.mean - expected.mean) <= 4.5 * (spread / found.repetitions) ** 0.5).all()
+        assert found.covariance.diagonal() == pytest.approx(spread, rel=0.03)
+
+
+def test_next_asks_for_no_document_that_must_be_the_relevant_one() -> None:
+    """The only uncertain document of a topic is relevant in every judging that counts."""
+    only, other = topic([0.3, 0], [1, 2], [2, 1]), topic([0.5, 1], [1, 2], [2, 1])
+    found = next_documents([only, other], collection_variation([only, other]))
+    assert found.topic.tolist() == [1]
+    zero = collection_variation([only, other], empty="zero")
+    assert sorted(next_documents([only, other], zero).topic.tolist()) == [0, 1]
+
+
+def test_topics_that_never_count_are_refused() -> None:
+    """Every function of all topics names the first; an unknown rule is none."""
+    never = topic([0, 0], [1, 2], [2, 1])
+    with pytest.raises(ArgumentError, match="document that may be relevant"):
+        collection_variation([D1, never])
+    collection_variation([D1, never], empty="zero")
+    with pytest.raises(ArgumentError, match="document that may be relevant"):
+        simulate_maps([never], seed=1)
+    with pytest.raises(ArgumentError, match="given or zero"):
+        chance_left(D1[0], "third")  # type: ignore[arg-type]  # what is refused
+    check_chances([never[0]], "zero")
+    assert chance_of_any(np.full(2, 1e-18)) == pytest.approx(2e-18)
+
+
+@pytest.mark.parametrize("n_documents", [5, 60])
+def test_topic_that_is_surely_empty_divides_by_one_more(n_documents: int) -> None:
+    """With ``zero`` every MAP is 2/3 of that of the two other topics, and no order changes."""
+    rng = np.random.default_rng(1)
+    others = [
+        (rng.random(n_documents) / 2, np.array([rng.permutation(n_documents) + 1.0 for _ in "ab"]))
+        for _ in range(2)
+    ]
+    for never in ((np.zeros(0), np.zeros((2, 0))), topic([0, 0], [1, 2], [2, 1])):
+        topics = [others[0], never, others[1]]
+        two, three = (collection_variation(some, empty="zero") for some in (others, topics))
+        assert three.none_relevant[1] == 1
+        np.testing.assert_allclose(three.map_mean, two.map_mean * 2 / 3, rtol=1e-12)
+        np.testing.assert_allclose(three.map_covariance, two.map_covariance * 4 / 9, rtol=1e-12)
+        of_two, of_three = run_components(two).interval(), run_components(three).interval()
+        np.testing.assert_allclose(of_three, np.array(of_two) * 2 / 3, rtol=1e-9)
+        np.testing.assert_allclose(reversals(three).reversed, reversals(two).reversed, rtol=1e-9)
+        of_two_next, of_three_next = next_documents(others, two), next_documents(topics, three)
+        np.testing.assert_allclose(of_three_next.gain, of_two_next.gain * 4 / 9, rtol=1e-9)
+        assert set(of_three_next.topic.tolist()) == {0, 2}
+        simulated = simulate_maps(topics, seed=1, repetitions=2000, empty="zero")
+        assert (
+            abs(simulated.mean - three.map_mean) < 5 * (simulated.covariance.diagonal() / 2000) ** 0.5
+        ).all()
+
+
+def relative_errors(least: int, most: int, tolerance: float) -> list[float]:
+    """Return the greatest relative error of each power at every R of the window."""
+    rule = rule_for(least, most, tolerance=tolerance)
+    counts = range(least, most + 1)
+    return [
+        max(abs(1 - count**k * math.fsum(rule.weights[k - 1] * rule.t ** (count - 1))) for count in counts)
+        for k in (1, 2)
+    ]
+
+
+@settings(max_examples=examples(60))
+@given(st.integers(1, 400), st.integers(0, 400))
+def test_errors_are_within_the_tolerance(least: int, width: int) -> None:
+    """At every R of the window, for both powers; and the weights are positive."""
+    assert max(relative_errors(least, least + width, 1e-12)) <= 1.05e-12
+    rule = rule_for(least, least + width)
+    assert rule.least <= least
+    assert rule.most >= least + width
+    assert (rule.weights > 0).all()
+    assert rule.t + rule.u == pytest.approx(np.ones(rule.t.size), abs=1e-15)
+
+
+@pytest.mark.vector("formulas of the project, section 5.3: nodes by window, tolerance 1e-10")
+@pytest.mark.parametrize(
+    ("least", "most", "n_nodes"),
+    [(1, 20, 20), (1, 50, 40), (1, 100, 48), (1, 200, 80), (50, 150, 32), (350, 650, 24), (2200, 2800, 20)],
+)
+def test_rules_are_as_short_as_derived(least: int, most: int, n_nodes: int) -> None:
+    """One size more at most: windows are rounded outwards."""
+    sizes = (20, 24, 32, 40, 48, 64, 80, 96)
+    found = rule_for(least, most, tolerance=1e-10).t.size
+    assert found in {n_nodes, sizes[sizes.index(n_nodes) + 1]}
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=1, max_size=60), st.integers(0, 30))
+def test_window_holds_all_but_next_to_nothing(chances: list[float], n_sure: int) -> None:
+    """The exact law of R, by convolution, has less than 2e-15 outside."""
+    probabilities = np.array([*chances, *[1.0] * n_sure])
+    law = np.ones(1)
+    for p in probabilities:
+        law = np.convolve(law, [1 - p, p])
+    least, most = window(probabilities)
+    assert 1 <= least <= most <= probabilities.size
+    assert law[1:least].sum() + law[most + 1 :].sum() < 2e-15
+
+
+def test_window_of_thousands() -> None:
+    """Five thousand of one half: the binomial law has less than 2e-15 outside."""
+    least, most = window(np.full(5000, 0.5))
+    law = stats.binom(5000, 0.5)
+    assert law.cdf(least - 1) + law.sf(most) < 2e-15
+    assert most - least < 1000
+
+
+def test_any_window_has_a_rule_of_few_nodes() -> None:
+    """From one relevant document to a hundred thousand; none is so wide that memory ends."""
+    rule = rule_for(1, 100_000)
+    assert rule.t.size <= 512
+    assert max(rule.errors) <= 1e-11
+
+
+def test_rule_that_cannot_keep_the_tolerance_is_the_best_of_all_sizes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two sizes, the one of the smaller error."""
+    search = quadrature._rule.__wrapped__  # what a search among few sizes finds is not kept
+    errors = {}
+    for sizes in ((192,), (256,), (192, 256)):
+        monkeypatch.setattr(quadrature, "_SIZES", sizes)
+        errors[sizes] = max(search(3, 5000, 1e-14).errors)
+    assert errors[192, 256] == min(errors[192,], errors[256,]) > 1e-14
+
+
+Lists = dict[tuple[str, str], list[int]]
+Chances = dict[str, dict[int, float]]
+Document = tuple[int, float, bool, tuple[float, ...]]
+"""Id, probability, whether it is its own, and its rank in every run."""
+
+
+def as_arrays(rankings: Lists) -> dict[tuple[str, str], NDArray[np.int64]]:
+    """Put each ranking in an array."""
+    return {key: np.array(documents, dtype=np.int64) for key, documents in rankings.items()}
+
+
+def as_pairs(chances: Chances) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Put each topic's probabilities in two arrays."""
+    return {
+        topic: (np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=float))
+        for topic, found in chances.items()
+    }
+
+
+def documents_of(arrays: ProbableRankings, topic: int) -> list[Document]:
+    """Return what the arrays say of every document of a topic."""
+    return list(
+        zip(
+            arrays.ids[topic].tolist(),
+            arrays.probabilities[topic].tolist(),
+            arrays.judged[topic].tolist(),
+            map(tuple, arrays.ranks[topic].T.tolist()),
+            strict=True,
+        )
+    )
+
+
+def by_looking(
+    tags: list[str],
+    topic: str,
+    rankings: Lists,
+    own: dict[int, float],
+    cutoff: int,
+    unjudged: float,
+    *,
+    keep_zero: bool,
+) -> list[Document]:
+    """Look every document up in the lists, one at a time."""
+    cut = [rankings.get((tag, topic), [])[:cutoff] for tag in tags]
+    found: list[Document] = []
+    for doc in sorted({*own}.union(*cut)):
+        ranks = tuple(one.index(doc) + 1.0 if doc in one else math.inf for one in cut)
+        p = own.get(doc, unjudged)
+        if p > 0 or keep_zero:
+            found.append((doc, p, doc in own, ranks))
+    return found
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[list[str], list[str], Lists, Chances, int]:
+    """Draw topics, tags, rankings, probabilities and a cutoff."""
+    topics = [f"t{number}" for number in range(draw(st.integers(0, 3)))]
+    tags = [f"r{number}" for number in range(draw(st.integers(0, 4)))]
+    documents = st.integers(-3, 12)
+    ranking = st.lists(documents, unique=True, max_size=8)
+    rankings = {(tag, topic): draw(ranking) for tag in tags for topic in topics if draw(st.booleans())}
+    p = st.sampled_from([0.0, 1e-3, 0.5, 1.0])
+    chances = {topic: draw(st.dictionaries(documents, p)) for topic in topics}
+    return topics, tags, rankings, chances, draw(st.integers(1, 10))
+
+
+@given(
+    collections(),
+    st.sampled_from([0.0, 0.25, 1.0]),
+    st.booleans(),
+    st.integers(0, 2),
+    st.sampled_from([1, 10**15]),
+)
+def test_every_document_is_as_the_lists_have_it(
+    collection: tuple[list[str], list[str], Lists, Chances, int],
+    unjudged: float,
+    keep_zero: bool,
+    n_more: int,
+    spread: int,
+) -> None:
+    """Ids, probabilities and ranks are those found by looking, and supposed documents come last."""
+    topics, tags, rankings, chances, cutoff = collection
+    # Ids far apart are coded by another path than dense ones.
+    far = {key: [doc * spread for doc in docs] for key, docs in rankings.items()}
+    own = {topic: {doc * spread: p for doc, p in found.items()} for topic, found in chances.items()}
+    arrays = probable_rankings(
+        topics, tags, as_arrays(far), as_pairs(own), cutoff=cutoff, unjudged=unjudged,
+        keep_zero=keep_zero, extra_relevant=n_more,
+    )  # fmt: skip
+    assert (arrays.topics, arrays.tags, arrays.cutoff) == (tuple(topics), tuple(tags), cutoff)
+    more = [(SUPPOSED, 1.0, False, (math.inf,) * len(tags))] * n_more
+    for column, topic in enumerate(topics):
+        expected = by_looking(
+            tags, topic, far, own[topic], cutoff, unjudged, keep_zero=keep_zero
+        )  # fmt: skip
+        assert documents_of(arrays, column) == expected + more
+        assert arrays.ranks[column].dtype == arrays.probabilities[column].dtype == np.float64
+        assert arrays.ids[column].dtype == np.int64
+        assert arrays.judged[column].dtype == np.bool_
+
+
+@given(collections(), st.randoms(use_true_random=False))
+def test_order_of_runs_and_of_probabilities_decides_nothing(
+    collection: tuple[list[str], list[str], Lists, Chances, int], random: Random
+) -> None:
+    """Permuting runs permutes rows; permuting the documents of a topic changes nothing."""
+    topics, tags, rankings, chances, cutoff = collection
+    lists, pairs = as_arrays(rankings), as_pairs(chances)
+    plain = probable_rankings(topics, tags, lists, pairs, cutoff=cutoff, unjudged=0.5)
+    order = random.sample(range(len(tags)), len(tags))
+    mixed = {}
+    for topic, found in chances.items():
+        items = list(found.items())
+        random.shuffle(items)
+        mixed[topic] = dict(items)
+    other = probable_rankings(
+        topics, [tags[row] for row in order], lists, as_pairs(mixed), cutoff=cutoff, unjudged=0.5
+    )
+    for column in range(len(topics)):
+        assert plain.ids[column].tolist() == other.ids[column].tolist()
+        assert plain.probabilities[column].tolist() == other.probabilities[column].tolist()
+        assert plain.ranks[column][order].tolist() == other.ranks[column].tolist()
+
+
+@pytest.mark.vector("formulas.md, X3")
+def test_arrays_of_a_worked_example() -> None:
+    """Documents of two runs stand where the example has them; what is sure not relevant is gone."""
+    a = [1, 2, 3, 90, 4, 91, 92, 5]
+    b = [2, 1, 4, 5, 93, 94, 95, 96, 97, 6]
+    own = {1: 0.9, 2: 0.5, 3: 1.0, 4: 0.8, 5: 0.4, 6: 0.5, 90: 0.0, 98: 0.0}
+    arrays = probable_rankings(
+        ["t"], ["A", "B"], as_arrays({("A", "t"): a, ("B", "t"): b}), as_pairs({"t": own}), cutoff=1000
+    )
+    assert arrays.probabilities[0].tolist() == [0.9, 0.5, 1.0, 0.8, 0.4, 0.5]
+    inf = math.inf
+    assert arrays.ranks[0].tolist() == [[1, 2, 3, 5, 8, inf], [2, 1, inf, 3, 4, 10]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cutoff": 0}, "`cutoff` must be an integer >= 1"),
+        ({"extra_relevant": -1}, "`extra_relevant` must be an integer >= 0, but got -1"),
+        ({"unjudged": 1.5}, "`unjudged` must be from 0 to 1, but got 1.5"),
+        ({"unjudged": math.nan}, "`unjudged` must be from 0 to 1, but got nan"),
+        ({"probabilities": {}}, "`topics` must all have probabilities, but got 't'"),
+        ({"probabilities": as_pairs({"t": {1: 1.01}})}, "`probabilities` must be from 0 to 1"),
+        ({"probabilities": as_pairs({"t": {1: math.nan}})}, "`probabilities` must be from 0 to 1"),
+        (
+            {"probabilities": {"t": (np.array([1, 1]), np.array([0.5, 0.5]))}},
+            "`probabilities` must hold each document of a topic once, but got 't'",
+        ),
+        (
+            {"probabilities": {"t": (np.array([1, 2]), np.array([0.5]))}},
+            "must hold as many probabilities as ids for topic `t`, but got '1 and 2'",
+        ),
+        (
+            {"rankings": as_arrays({("a", "t"): [4, 4]})},
+            "`rankings` must hold each document of a ranking once",
+        ),
+    ],
+)
+def test_what_is_no_collection_is_refused(changes: dict[str, object], message: str) -> None:
+    """Every argument that cannot be used is told by its name."""
+    arguments: dict[str, object] = {
+        "topics": ["t"],
+        "tags": ["a"],
+        "rankings": as_arrays({("a", "t"): [1, 2]}),
+        "probabilities": as_pairs({"t": {1: 0.5}}),
+        "cutoff": 10,
+    }
+    with pytest.raises(ArgumentError, match=message):
+        probable_rankings(**(arguments | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.vector("formulas of the project, section 6: X1 to X5")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_worked_example_is_enumerated(name: str) -> None:
+    """Fractions give every printed digit: moments, gradients, probabilities."""
+    example = EXAMPLES[name]
+    chances = [Fraction(p) for p in example.p.split()]
+    found = enumerated(chances, example.ranks)
+    assert found.mean == pytest.approx([float(mean) for mean in example.mean], abs=1e-15)
+    upper = np.triu_indices(len(example.ranks))
+    assert found.covariance[upper] == pytest.approx(example.covariance, abs=1e-15)
+    assert found.gradient[: len(example.gradient)] == pytest.approx(
+        np.array(example.gradient).reshape(-1, len(chances)), abs=NEAR
+    )
+    if example.above is not None:
+        assert found.above[0, 1] == pytest.approx(example.above, abs=1e-15)
+
+
+def test_difference_of_the_third_example() -> None:
+    """Var(u) = Var A + Var B - 2 Cov of X3."""
+    example = EXAMPLES["X3"]
+    found = enumerated([Fraction(p) for p in example.p.split()], example.ranks)
+    variance = found.covariance[0, 0] + found.covariance[1, 1] - 2 * found.covariance[0, 1]
+    assert variance == pytest.approx(0.018055674792901, abs=1e-15)
+
+
+@given(drawn_topics(most_documents=6))
+def test_floats_equal_fractions(topic: Topic) -> None:
+    """Sums of floats are those of fractions to rounding, whatever is drawn."""
+    probabilities, ranks = topic
+    fast = enumerated(probabilities, ranks)
+    exact = enumerated([Fraction(float(p)) for p in probabilities], ranks)
+    for name in ("mean", "covariance", "gradient", "above"):
+        assert getattr(fast, name) == pytest.approx(getattr(exact, name), abs=1e-14)
+
+
+@given(drawn_topics(most_documents=6))
+def test_table_of_outcomes_has_the_same_moments(topic: Topic) -> None:
+    """The reference in arrays, which is quick, and the one by outcome, which is plain."""
+    probabilities, ranks = topic
+    plain, table = enumerated(probabilities, ranks), outcome_table(ranks)
+    mean, covariance = table.moments(probabilities)
+    assert mean == pytest.approx(plain.mean, abs=1e-14)
+    assert covariance == pytest.approx(plain.covariance, abs=1e-14)
+    assert table.gradient(probabilities) == pytest.approx(plain.gradient, abs=1e-13)
+
+
+@given(
+    drawn_topics(most_documents=4, fewest_runs=2, most_runs=2),
+    drawn_topics(most_documents=3, fewest_runs=2, most_runs=2),
+)
+def test_outcomes_of_two_topics_are_all_pairs_of_outcomes(one: Topic, two: Topic) -> None:
+    """MAPs and probabilities of every pair, one after the other."""
+    maps, chances = all_maps([one, two], empty="zero")
+    assert chances.sum() == pytest.approx(1)
+    means = [enumerated(*topic).mean for topic in (one, two)]
+    assert chances @ maps == pytest.approx((means[0] + means[1]) / 2, abs=1e-14)
+    listed = [[*outcomes(p.tolist(), ranks.tolist())] for p, ranks in (one, two)]
+    turned = math.fsum(
+        a.weight * b.weight
+        for a, b in itertools.product(*listed)
+        if a.scores[0] + b.scores[0] < a.scores[1] + b.scores[1]
+    )
+    assert reversed_in([one, two], 0, 1, empty="zero") == pytest.approx(turned, abs=1e-14)
+
+
+@given(drawn_topics(most_documents=8, most_runs=1))
+def test_dynamic_equals_all_outcomes(topic: Topic) -> None:
+    """Mean and variance are those of the enumeration, and P(R) adds up to 1."""
+    probabilities, ranks = topic
+    found, expected = dynamic(probabilities, ranks[0]), enumerated(probabilities, ranks)
+    assert found.mean == pytest.approx(expected.mean[0], abs=1e-15)
+    assert found.variance == pytest.approx(expected.covariance[0, 0], abs=1e-15)
+    assert found.n_relevant.sum() == pytest.approx(1, abs=1e-15)
+
+
+def test_dynamic_of_a_thousand_documents() -> None:
+    """One document retrieved first, n - 1 alike that are not: AP = x / R, by the binomial law.
+
+    With B ~ Binomial(n - 1, p), E[1 / (1 + B)] = (1 - (1 - p)^n) / (n p), so E[AP] is
+    (1 - (1 - p)^n) / n.
+    """
+    n, p = 1000, 0.01
+    ranks = np.full(n, np.inf)
+    ranks[0] = 1
+    found = dynamic(np.full(n, p), ranks)
+    assert found.mean == pytest.approx((1 - (1 - p) ** n) / n, rel=1e-13)
+    law = [math.comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(100)]
+    square = p * math.fsum(chance / (1 + k) ** 2 for k, chance in enumerate(law))
+    assert found.variance == pytest.approx(square - found.mean**2, rel=1e-11)
+
+
+def test_dynamic_of_sure_judgements() -> None:
+    """Variance 0 where nothing is random; X1's 11/64 where two are."""
+    ranks = np.array([1.0, 3.0, 4.0, np.inf])
+    sure = dynamic(np.array([1.0, 0.0, 1.0, 1.0]), ranks)
+    assert (sure.mean, sure.variance) == pytest.approx(((1 + 2 / 4) / 3, 0), abs=1e-18)
+    assert dynamic(np.array([0.5, 0.5]), np.array([1.0, 2.0])).variance == 11 / 64
