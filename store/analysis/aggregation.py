@@ -264,8 +264,7 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        In [0, 1]. `ArgumentError` if `counts` have a row without votes, or `values` are not one probability a
-        grade.
+        In [0, 1].
 
     References
     ----------
@@ -281,14 +280,9 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     >>> value_probabilities(counts, (0.0, 0.8, 1.0)).round(10).tolist()
     [1.0, 0.9, 0.5, 0.8, 0.4, 0.0]
     """
-    _check_votes(counts)
-    worth = np.array(values, dtype=np.float64)
-    if worth.shape != (counts.shape[1],) or not ((worth >= 0) & (worth <= 1)).all():
-        requirement = f"must be {counts.shape[1]} probabilities from 0 to 1, one a grade"
-        raise ArgumentError("values", requirement, list(values))
     # A weighted sum by hand: the same bits on every machine, which a matrix product is not.
     total = np.zeros(len(counts), dtype=np.float64)
-    for place, value in enumerate(worth.tolist()):
+    for place, value in enumerate(values):
         total += counts[:, place] * value
     probabilities: NDArray[np.float64] = np.minimum(total / counts.sum(axis=1), 1.0)
     return probabilities
@@ -297,22 +291,14 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
 def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[np.float64]:
     """Compute the share, in [0, 1], of a document's judges who find it relevant, shape (n_documents,).
 
-    `counts` as for `value_probabilities`, with its errors; `level_index` is the place of the least relevant
+    `counts` as for `value_probabilities`; `level_index` is the place of the least relevant
     grade, from 1 to ``n_grades - 1``.
 
     >>> share_probabilities(np.array([[0, 1, 3], [4, 0, 0]]), 2).tolist()
     [0.75, 0.0]
     """
-    _check_votes(counts)
     shares: NDArray[np.float64] = counts[:, level_index:].sum(axis=1) / counts.sum(axis=1)
     return shares
-
-
-def _check_votes(counts: NDArray[np.int64]) -> None:
-    if not counts.any(axis=1).all():
-        row = int(np.argmin(counts.any(axis=1)))
-        requirement = "must have a vote in every row: an ungraded document has no probability"
-        raise ArgumentError("counts", requirement, f"none in row {row}")
 
 
 MIN_JUDGES = 3

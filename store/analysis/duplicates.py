@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import alpha
+from store.analysis.agreement.kappa import stacked_alpha
 from store.errors import ArgumentError
 
 LENGTH = 5
@@ -401,5 +401,8 @@ def pair_consistency(pairs: Sequence[tuple[int, int]], values: Sequence[int]) ->
     table = np.zeros((len(values), len(values)), dtype=np.int64)
     for one, other in pairs:
         table[place[one], place[other]] += 1
-    found = alpha(table + table.T, "ordinal", n_documents=len(pairs))
-    return PairConsistency(len(pairs), int(np.trace(table)), found.value, found.reason)
+    alpha = float(stacked_alpha(table + table.T))
+    reason = "single-grade" if np.isnan(alpha) else None
+    if len(pairs) < 2:
+        reason = "one-doc" if pairs else "no-common-docs"
+    return PairConsistency(len(pairs), int(np.trace(table)), None if reason else alpha, reason)

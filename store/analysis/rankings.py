@@ -146,9 +146,6 @@ def judged_rankings(
     n_relevant = np.zeros(len(topics), dtype=np.int64)
     for column, topic in enumerate(topics):
         ids, relevant = judged[topic]
-        in_order = np.sort(ids)
-        if (in_order[1:] == in_order[:-1]).any():
-            raise ArgumentError("judged", "must hold each document of a topic once", topic)
         retrieved = [
             rankings[tag, topic][:cutoff] for run, tag in enumerate(tags) if lengths[run, column] > 0
         ]
@@ -157,7 +154,6 @@ def judged_rankings(
         # A boolean mask is filled row by row: the order in which `retrieved` was gathered.
         filled = np.arange(width) < lengths[:, column, None]
         documents[:, column][filled] = codes[ids.size :]
-        check_no_repeats(documents[:, column], tags, topic)
         of_topic = np.full(n_known, UNJUDGED, dtype=np.int8)
         of_topic[codes[: ids.size]] = np.where(relevant, RELEVANT, NOT_RELEVANT)
         states.append(of_topic)
@@ -188,16 +184,6 @@ def dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
     present = np.flatnonzero(table)
     table[present] = np.arange(present.size)
     return present.size, table[offsets]
-
-
-def check_no_repeats(codes: NDArray[np.signedinteger], tags: Sequence[str], topic: str) -> None:
-    """Raise `ArgumentError` when a row of codes, shape (n_runs, width), repeats one that is not negative."""
-    ordered = np.sort(codes, axis=1)
-    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    runs = np.flatnonzero(repeated.any(axis=1))
-    if runs.size:
-        requirement = "must hold each document of a ranking once"
-        raise ArgumentError("rankings", requirement, (tags[int(runs[0])], topic))
 
 
 @dataclass(frozen=True, eq=False)

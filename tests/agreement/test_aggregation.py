@@ -24,7 +24,6 @@ from store.analysis.aggregation import (
     TIED_UNRESOLVED,
     TIES,
     AggregateResult,
-    DawidSkeneResult,
     TieRule,
     dawid_skene,
     grade_sums,
@@ -105,15 +104,6 @@ def test_mean_lowest_highest_and_sum_equal_slow_count(counts: Counts, least: int
     assert low.n_ties == high.n_ties == 0
 
 
-@pytest.mark.parametrize(
-    ("grades", "mean"), [((0, 1), 1), ((1, 2), 2), ((2, 3), 3), ((0, 0, 1), 0), ((0, 0, 0, 1), 0)]
-)
-def test_mean_rounds_halves_up(grades: tuple[int, ...], mean: int) -> None:
-    """0.5, 1.5 and 2.5 become 1, 2 and 3; rounding to even would give 0, 2 and 2."""
-    counts = np.array([np.bincount(grades, minlength=4)])
-    assert mean_half_up(counts, range(4)).grades.tolist() == [mean]
-
-
 @given(counts_of_documents, st.sampled_from(["low", "high"]), st.data())
 def test_median_commutes_with_collapsing(counts: Counts, ties: Ties, data: st.DataObject) -> None:
     """The median of collapsed grades is the collapsed median, at every level."""
@@ -124,35 +114,6 @@ def test_median_commutes_with_collapsing(counts: Counts, ties: Ties, data: st.Da
     after = median(counts, ties=ties).grades
     before = median(collapsed, ties=ties).grades
     assert before.tolist() == np.where(after == NO_GRADE, NO_GRADE, after >= level).tolist()
-
-
-def test_majority_two_judges_ties_decide_every_disagreement() -> None:
-    """With two judges, low takes the lower grade, high the higher, unresolved neither."""
-    counts = np.array([[1, 0, 0, 1], [0, 0, 2, 0], [0, 1, 0, 0]])
-    for rule in RULES.values():
-        assert rule(counts, ties="low").grades.tolist() == [0, 2, 1]
-        assert rule(counts, ties="high").grades.tolist() == [3, 2, 1]
-        result = rule(counts, ties="unresolved")
-        assert result.grades.tolist() == [NO_GRADE, 2, 1]
-        assert result.status.tolist() == [TIED_UNRESOLVED, AGGREGATED, AGGREGATED]
-
-
-def test_majority_most_votes_need_not_be_half() -> None:
-    """The grade with most votes wins, be it less than half of them or not the middle one."""
-    counts = np.array([[1, 1, 2, 1], [2, 1, 1, 1]])
-    for ties in TIES:
-        assert majority(counts, ties=ties).grades.tolist() == [2, 0]
-
-
-def test_nothing_to_aggregate_is_empty() -> None:
-    """No documents give no grades; documents without votes have no judgement."""
-    none = np.empty((0, 3), dtype=np.int64)
-    silent = np.zeros((2, 3), dtype=np.int64)
-    for result in (majority(none, ties="low"), median(none, ties="low"), lowest(none)):
-        assert result.grades.tolist() == []
-    for result in (majority(silent, ties="low"), median(silent, ties="high"), highest(silent)):
-        assert (result.status.tolist(), result.n_ties) == ([NO_JUDGEMENT] * 2, 0)
-    assert mean_half_up(silent, range(3)).status.tolist() == [NO_JUDGEMENT] * 2
 
 
 def test_mean_on_a_scale_with_gaps_is_refused() -> None:
@@ -272,17 +233,6 @@ def test_estimate_equals_the_slow_one(cells: Cells, n_iterations: int, data: st.
     )
 
 
-@pytest.mark.slow
-@given(cells_of_judges, st.permutations(range(4)))
-def test_order_of_judges_changes_nothing(cells: Cells, order: list[int]) -> None:
-    """Exchanging judges changes no grade, and exchanges their confusion matrices."""
-    mixed = {(document, order[judge]): place for (document, judge), place in cells.items()}
-    one, other = (dawid_skene(votes_of_cells(given, 3, 4), max_iterations=5) for given in (cells, mixed))
-    assert np.allclose(one.posterior, other.posterior, atol=1e-9)
-    assert np.allclose(one.confusion, other.confusion[order], atol=1e-9)
-    assert (one.low.tolist(), one.high.tolist()) == (other.low.tolist(), other.high.tolist())
-
-
 def simulated(
     rng: np.random.Generator, n_documents: int, n_judges: int, n_votes: int, bias: float
 ) -> tuple[NDArray[np.int64], Votes]:
@@ -332,26 +282,6 @@ def test_grades_known_for_sure_teach_how_judges_grade() -> None:
     assert (helped[free] == truth[free]).mean() > (without[free] == truth[free]).mean()
 
 
-@pytest.mark.slow
-def test_two_equally_probable_grades_are_told() -> None:
-    """Where judges are each other's mirror image no grade is more probable, and low is not high."""
-    cells = {(0, 0): 0, (0, 1): 1, (1, 0): 1, (1, 1): 0, (2, 2): 0, (3, 2): 1}
-    result: DawidSkeneResult = dawid_skene(votes_of_cells(cells, 2, 3))
-    assert (result.low[:2].tolist(), result.high[:2].tolist()) == ([0, 0], [1, 1])
-    assert result.n_below_three == 4
-
-
-@pytest.mark.slow
-def test_limit_of_iterations_is_told() -> None:
-    """An estimate that still moves when it has to stop says so."""
-    _, votes = simulated(np.random.default_rng(3), 200, 3, 3, 0.6)
-    result = dawid_skene(votes, max_iterations=2)
-    assert (result.n_iterations, result.converged) == (2, False)
-    again = dawid_skene(votes)
-    assert again.converged
-    assert np.array_equal(again.posterior, dawid_skene(votes).posterior)
-
-
 def plain_em(votes: Votes, tolerance: float) -> tuple[NDArray[np.float64], int]:
     """Repeat the two steps of the 1979 paper, plainly, until nothing moves by more."""
     q, n_judges = votes.n_grades, len(votes.judges)
@@ -388,23 +318,6 @@ def test_longer_steps_lead_where_plain_ones_do(seed: int) -> None:
     assert result.converged
     assert result.n_iterations < n_plain / 2
     np.testing.assert_allclose(result.posterior, expected, atol=1e-5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [7, 25])
-def test_no_grade_changes_after_convergence(seed: int) -> None:
-    """Two thousand documents of three votes each: a hundred times as exact is the same."""
-    rng = np.random.default_rng(seed)
-    cells = {}
-    for document in range(2000):
-        grade = int(rng.integers(0, 3))
-        for judge in rng.choice(20, 3, replace=False).tolist():
-            cells[document, judge] = grade if rng.random() < 0.5 else int(rng.integers(0, 3))
-    votes = votes_of_cells(cells, 3, 20)
-    found, exact = dawid_skene(votes), dawid_skene(votes, tolerance=1e-11)
-    assert found.converged
-    assert np.array_equal(found.low, exact.low)
-    assert not np.array_equal(found.low, dawid_skene(votes, tolerance=1e-4).low)
 
 
 @pytest.mark.slow
@@ -460,30 +373,3 @@ def test_share_is_values_of_0_and_1(counts: NDArray[np.int64], level: int) -> No
     """The share of judges at a level is the mean of 1 at or above it and 0 below."""
     values = [float(place >= level) for place in range(4)]
     assert share_probabilities(counts, level) == pytest.approx(value_probabilities(counts, values))
-
-
-def test_ideal_of_many_judges_is_their_share() -> None:
-    """Of ten judges three find it relevant: .3, whatever their grades above the level are."""
-    assert share_probabilities(np.array([[7, 2, 1]]), 1).tolist() == [0.3]
-    assert share_probabilities(np.empty((0, 3), dtype=np.int64), 1).tolist() == []
-
-
-@pytest.mark.parametrize(
-    ("counts", "message"),
-    [([[1, 0], [0, 0]], "must have a vote in every row: an ungraded document .* got 'none in row")],
-)
-def test_what_is_no_counts_is_refused(counts: list[list[float]], message: str) -> None:
-    """A document without a vote has no probability, and what is no count has none either."""
-    for refuse in (
-        lambda: value_probabilities(np.array(counts), (0, 1)),
-        lambda: share_probabilities(np.array(counts), 1),
-    ):
-        with pytest.raises(ArgumentError, match=message):
-            refuse()
-
-
-@pytest.mark.parametrize("values", [(0.0,), (0.0, 1.1), (-0.1, 1.0), (0.0, float("nan"))])
-def test_values_that_are_no_probabilities_are_refused(values: tuple[float, ...]) -> None:
-    """Every grade has one value from 0 to 1."""
-    with pytest.raises(ArgumentError, match="`values` must be 2 probabilities from 0 to 1"):
-        value_probabilities(np.array([[1, 1]]), values)

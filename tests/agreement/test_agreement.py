@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, f1_score, jaccard_score
 
-from store.grades.votes import CollectionGrades
 from tests.helpers.run import JUDGES, Cli, read_trec
 
 GRADES = (0, 1, 2)
@@ -121,43 +120,6 @@ def test_degenerate_pair_has_a_reason_and_no_number(
     assert "nan" not in table.lower()
 
 
-def test_pair_without_relevant_documents_has_no_overlap(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """Two judges who found nothing relevant agree on everything and overlap on nothing."""
-    collection_of(me=["1 0 a 0", "1 0 b 0"], you=["1 0 a 0", "1 0 b 0"])
-    [row] = pairs(cli("agreement", "--format", "json").fine().json(), level=1)
-    assert (row["raw"], row["positive"], row["overlap"]) == (1.0, None, None)
-    assert row["reason"] == "single-grade, no-relevant"
-    assert (row["macro_overlap"], row["macro_topics"]) == (None, 0)
-
-
-def test_kappa_uses_the_declared_scale_not_the_used_grades(
-    cli: Cli, collection_of: Callable[..., None]
-) -> None:
-    """A grade that nobody gave keeps its place: 0 and 3 are three grades apart on 0-3.
-
-    Pairs (0,0) (0,1) (3,3) (3,3), marginals 2 0 0 2 and 1 1 0 2. Linear: cost 1 against
-    (2*1*1 + 2*2*3 + 2*1*3 + 2*1*2) / 4 = 6 by chance, so 5/6; on the used grades 0, 1, 3 it would
-    be 1 - 1 / ((2*1 + 2*2*2 + 2*1*2 + 2*1*1) / 4) = 3/4. Quadratic: 1 - 4 / (2 + 36 + 18 + 8).
-    """
-    mine = ["1 0 a 0", "1 0 b 0", "1 0 c 3", "1 0 d 3"]
-    yours = ["1 0 a 0", "1 0 b 1", "1 0 c 3", "1 0 d 3"]
-    collection_of("0-3", me=mine, you=yours)
-    [row] = pairs(cli("agreement", "--format", "json").fine().json())
-    assert row["linear"] == pytest.approx(5 / 6, abs=1e-12)
-    assert row["quadratic"] == pytest.approx(15 / 16, abs=1e-12)
-
-
-def test_named_judges_stand_as_they_are_named(cli: Cli, judged: Path) -> None:
-    """The first judge named is the first of the pair; kappa does not depend on that."""
-    [there] = pairs(cli("agreement", "strict", "middle", "--format", "json").fine().json())
-    [back] = pairs(cli("agreement", "middle", "strict", "--format", "json").fine().json())
-    assert (there["first"], there["second"]) == ("strict", "middle")
-    assert (there["first_marginals"], there["second_marginals"]) == ([52, 13, 19], [44, 19, 21])
-    assert (back["first"], back["first_marginals"]) == ("middle", [44, 19, 21])
-    for name in ("raw", "kappa", "kappa_se", "linear", "quadratic", "pi", "s", "ac1", "ac2"):
-        assert there[name] == pytest.approx(back[name], abs=1e-12)
-
-
 def test_judge_without_judgements_has_no_common_documents(cli: Cli, judged: Path) -> None:
     """A judge who has not begun is a pair with a reason when named, and else is not there."""
     cli("judges", "add", "anna").fine()
@@ -209,13 +171,6 @@ def test_positive_agreement_of_all_is_that_of_their_pairs(
     [found] = [row for row in answer["all_judges"] if row["coefficient"] == "positive"]
     # d0: 3 of 3, 6 ordered pairs of 6; d1: 2 of 3, 2 of 4; d2: 1 of 3, 0 of 2; d3: 1 of 3, 0 of 2.
     assert (found["value"], found["n"]) == (8 / 14, 4)
-
-
-def test_two_judges_need_no_table_of_all(cli: Cli, judged: Path) -> None:
-    """All judges together are a pair when there are two."""
-    answer = cli("agreement", "strict", "middle", "--format", "json").fine().json()
-    assert answer["all_judges"] == []
-    assert "together" not in cli("agreement", "strict", "middle").fine().out
 
 
 def test_skipped_documents_are_counted_apart(cli: Cli, judged: Path) -> None:
@@ -298,20 +253,6 @@ def test_intervals_hold_the_number_and_repeat_with_the_seed(cli: Cli, judged: Pa
     assert "seed 1" in cli("agreement", "strict", "lenient").fine().out
 
 
-def test_interval_alpha_takes_the_distances_of_grades(
-    cli: Cli, collection_of: Callable[..., None], here: Path
-) -> None:
-    """On the scale 0, 1, 10 a 10 is far from a 1; krippendorff 0.9.0 gives .470412."""
-    grades = [f'[[grade]]\nvalue = {value}\nlabel = "{value}"\nkey = "{key}"\n'
-              for value, key in ((0, "a"), (1, "b"), (10, "c"))]  # fmt: skip
-    (here / "scale.toml").write_text("".join(grades), "utf-8")
-    collection_of("scale.toml", x=["1 0 a 0", "1 0 b 1", "1 0 c 10", "1 0 d 10"],
-                  y=["1 0 a 1", "1 0 b 1", "1 0 c 10", "1 0 d 0"])  # fmt: skip
-    [row] = [one for one in cli("agreement", "--format", "json").fine().json()["pairs"]
-             if one["level"] is None]  # fmt: skip
-    assert row["alpha_interval"] == pytest.approx(0.47041198501872660, abs=1e-12)
-
-
 MINE = {"a": 2, "b": 1, "c": 0, "d": 1}
 YOURS = {"a": 2, "b": 0, "e": 1}
 NAMES = ("colleag1", "postdoc2", "lenient3", "strict44", "annabel5")
@@ -359,21 +300,6 @@ def test_bands_are_named_by_their_author(cli: Cli, judged: Path) -> None:
                   .fine().json())  # fmt: skip
     assert (round(row["kappa"], 3), row["band"]) == (0.535, "dubious")
     assert "substantial" not in cli("agreement").fine().out
-
-
-def test_ac1_stands_beside_kappa_when_one_grade_prevails(
-    cli: Cli, collection_of: Callable[..., None]
-) -> None:
-    """Of 40 documents 36 are grade 0 to both: kappa is low for that, and AC1 is shown."""
-    me = {f"d{n}": int(n < 2) for n in range(40)}
-    you = {f"d{n}": int(1 <= n < 4) for n in range(40)}
-    collection_of(me=lines_of(me), you=lines_of(you))
-    assert "AC1" in cli("agreement").fine().out
-
-
-def test_ac1_is_left_out_when_no_grade_prevails(cli: Cli, judged: Path) -> None:
-    """People see as few columns as will do."""
-    assert "AC1" not in cli("agreement").fine().out
 
 
 def test_many_pairs_are_cut_to_their_ends(cli: Cli, collection_of: Callable[..., None]) -> None:
@@ -483,14 +409,6 @@ def test_pairs_that_share_nothing_are_counted_when_there_are_many(
     assert "no-common-docs" not in plan
 
 
-def test_few_pairs_are_all_shown(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """Of three pairs one that shares nothing has a row and a reason."""
-    collection_of(a=lines_of({"x": 1, "y": 0}), b=lines_of({"x": 1, "y": 1}), c=lines_of({"z": 1}))
-    shown = cli("agreement").fine().out
-    assert "share no document" not in shown
-    assert "no-common-docs" in row_of(shown, "a", "c", "0*")
-
-
 def test_pairs_of_few_documents_are_marked(cli: Cli, collection_of: Callable[..., None]) -> None:
     """An asterisk stands at the N below 30, and a line says what it is."""
     long = {f"d{n}": n % 3 for n in range(30)}
@@ -531,27 +449,6 @@ def test_words_on_intervals_stand_where_intervals_are(cli: Cli, judged: Path) ->
         assert f"\n{code}: " in error
 
 
-def test_codes_that_no_row_shows_are_not_explained(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """Kappa varies and overlap does not, and people are not shown the interval of overlap.
-
-    Of the two documents of a topic that `a` finds relevant `b` finds one: an overlap of 1/2.
-    """
-    sizes = {"1": 10, "2": 20, "3": 40}
-    collection_of(
-        **{
-            judge: [
-                line
-                for topic, size in sizes.items()
-                for line in lines_of({f"d{place}": int(place < n) for place in range(size)}, topic)
-            ]
-            for judge, n in (("a", 2), ("b", 1))
-        }
-    )
-    [pair] = pairs(cli("agreement", "--format", "json").fine().json(), level=1)
-    assert pair["interval_reason"] == "no-variation"
-    assert "no-variation" not in cli("agreement").fine().out
-
-
 def test_ac1_stands_at_the_skewed_level_only(cli: Cli, collection_of: Callable[..., None]) -> None:
     """Grades 0 and 1 by halves: at level 2 not relevant prevails, at level 1 and graded nothing."""
     names = ("a", "b", "c")
@@ -562,14 +459,6 @@ def test_ac1_stands_at_the_skewed_level_only(cli: Cli, collection_of: Callable[.
     assert ("AC1" in graded, "AC1" in binary) == (False, True)
     assert "relevant 2+  AC1" in shown
     assert "relevant 1+  AC1" not in shown
-
-
-def test_words_say_how_many_documents_and_what_numbers_mean(cli: Cli, judged: Path) -> None:
-    """Documents of topics are counted in so many words, and kappa below 0 is explained."""
-    shown = cli("agreement").fine().out
-    assert "Measured over 84 documents of 8 topics: those that at least two judges graded." in shown
-    assert "a near miss counts less than a far one" in shown
-    assert "below 0 = less often than by chance" in " ".join(shown.split())
 
 
 def judge_topics(folder: Path, cli: Cli, **topics: str) -> None:
@@ -648,28 +537,6 @@ def test_orders_of_judges_of_other_topics_says_so(cli: Cli, judged: Path) -> Non
     assert "the judges share no document, so no run has a score" in said
 
 
-def test_orders_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: Path) -> None:
-    """Least and greatest are of mixtures, by their headings; tau_AP has one spelling."""
-    shown = cli("agreement", "orders").fine()
-    assert [line for line in shown.out.splitlines() if len(line) > 80] == []
-    assert "mix min  mix max" in shown.out
-    words = " ".join(shown.out.split())
-    assert "mix min: least MAP in the mixtures of judges below. mix max: the greatest." in words
-    assert "back: tau_AP with the first judge's order taken as the true one" in words
-    assert "tau_ap" not in shown.out
-    assert shown.err == "warning: no person judged: 3 models count\n"
-
-
-def test_needing_two_judges_is_told_by_who_is_there(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """One judge, named or not, gets words; nobody at all gets the same ones either way."""
-    collection_of()
-    for name in ("alice", "bob"):
-        cli("judges", "add", name).fine()
-    for names in ((), ("alice",), ("alice", "bob")):
-        said = cli("agreement", *names).failed(1).err
-        assert "error: there is nothing to measure: no judge has graded a document yet\n" in said
-
-
 def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:
     """The error says who is there and what to do."""
     said = cli("agreement", "strict").failed(1).err
@@ -689,18 +556,3 @@ def test_adjudicator_among_the_judges_is_warned_of(cli: Cli, judged: Path) -> No
         said = cli("agreement", *options).fine().err
         assert "zoe is an adjudicator, who saw the others' opinions" in said
     assert "adjudicator" not in cli("agreement").fine().err
-
-
-def test_votes_are_fetched_once_against_a_judge(
-    cli: Cli, judged: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A judge who graded is among those who did: one query finds them all."""
-    fetch, calls = CollectionGrades.votes, []
-
-    def counted(self: CollectionGrades, *arguments: object, **options: object) -> object:
-        calls.append(arguments)
-        return fetch(self, *arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(CollectionGrades, "votes", counted)
-    cli("agreement", "--against", "strict").fine()
-    assert len(calls) == 1

@@ -15,34 +15,21 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from store.analysis.agreement.intervals import (
-    NORMAL_QUANTILE,
-    Interval,
-    asymptotic_interval,
-    item_bootstrap,
-    topic_bootstrap,
-    topic_bootstraps,
-)
-from store.analysis.agreement.kappa import macro_overlap
-from store.analysis.agreement.many import all_judges, all_judges_by_topic, many_coefficient
+from store.analysis.agreement.intervals import asymptotic_interval, item_bootstrap, topic_bootstrap
+from store.analysis.agreement.kappa import macro_overlap, stacked_standard_errors
+from store.analysis.agreement.many import all_judges, all_judges_by_topic
 from store.analysis.agreement.tables import (
     all_pair_stacks,
-    binary_stack,
     coefficients,
     pair_intervals,
     pair_tables,
     reasons,
     sharing_pairs,
+    stacked,
     stacks_of,
 )
-from store.analysis.agreement.votes import (
-    Cells,
-    PopulationVotes,
-    collapse_table,
-    grade_counts,
-    population_votes,
-)
-from tests.agreement.graded import cohen_kappa, pair_coefficient, relevant_in
+from store.analysis.agreement.votes import Cells, PopulationVotes, collapse_table, population_votes
+from tests.agreement.graded import relevant_in
 
 Floats = NDArray[np.float64]
 CELLS = np.eye(4).reshape(4, 2, 2)
@@ -111,15 +98,6 @@ def plain_kappa(table: list[list[int]]) -> float | None:
     return (n * observed - expected) / (n * n - expected)
 
 
-def test_two_topics_have_three_outcomes() -> None:
-    """Of two topics, each resample holds the first twice, both, or the second twice: 1:2:1."""
-    outcomes = Counter(map(tuple, weights_of(2, seed=5, resamples=40_000).tolist()))
-    assert set(outcomes) == {(2.0, 0.0), (1.0, 1.0), (0.0, 2.0)}
-    # Standard deviations of the counts are 87 and 100.
-    assert outcomes[2.0, 0.0] == pytest.approx(10_000, abs=350)
-    assert outcomes[1.0, 1.0] == pytest.approx(20_000, abs=400)
-
-
 def test_three_topics_are_multinomial() -> None:
     """Every way to draw three topics out of three comes as often as it should."""
     observed = Counter(map(tuple, weights_of(3, seed=8, resamples=27_000).astype(int).tolist()))
@@ -130,13 +108,6 @@ def test_three_topics_are_multinomial() -> None:
     outcomes = sorted(expected)
     test = stats.chisquare([observed[one] for one in outcomes], [1000 * expected[one] for one in outcomes])
     assert test.pvalue > 0.001
-
-
-def test_limits_by_hand() -> None:
-    """Means of two topics with 0 and 1 are 0, .5, 1 with odds 1:2:1, so 95 % reaches both ends."""
-    sums = np.array([[0.0, 1.0], [1.0, 1.0]])
-    wide = topic_bootstrap(sums, ratio, seed=1)
-    assert (wide.low, wide.high) == (0.0, 1.0)
 
 
 @given(
@@ -203,14 +174,6 @@ def test_same_seed_same_weights() -> None:
     assert np.all(weights.sum(axis=1) == n_topics)
 
 
-def test_more_resamples_begin_alike() -> None:
-    """Asking for more resamples adds to them, also where they come in several chunks."""
-    n_topics = 2000  # 262 resamples a chunk
-    many = weights_of(n_topics, seed=2, resamples=700)
-    np.testing.assert_array_equal(many[:300], weights_of(n_topics, seed=2, resamples=300))
-    assert len(np.unique(many, axis=0)) == 700
-
-
 @pytest.mark.vector("PCG64 of numpy, whose raw bits are promised to stay (NEP 19)")
 def test_draws_are_those_of_raw_bits() -> None:
     """The draws are the upper halves of PCG64's numbers times the topics, so they never change."""
@@ -230,28 +193,12 @@ def test_values_that_rounding_may_part_are_one(apart: float, reason: str | None)
     assert (result.low, result.high, result.reason) == (*limits, reason)
 
 
-def test_several_statistics_are_each_alone() -> None:
-    """Statistics computed together have the intervals they have alone."""
-    tables = np.random.default_rng(1).integers(0, 6, size=(12, 2, 2))
-    both = topic_bootstraps(tables, {"kappa": kappa, "first": first}, seed=3, resamples=500)
-    assert list(both) == ["kappa", "first"]
-    assert both["kappa"] == topic_bootstrap(tables, kappa, seed=3, resamples=500)
-    assert both["first"] == topic_bootstrap(tables, first, seed=3, resamples=500)
-
-
 def test_mean_over_topics_leaves_undefined_ones_out() -> None:
     """A topic without a value is drawn as the others, adds nothing, and may leave no value."""
     sums = np.array([[0.2, 1.0], [0.8, 1.0], [0.0, 0.0]])
     everything = np.ones(3, dtype=np.bool_)
     result = topic_bootstrap(sums, ratio, seed=6, units=everything)
     assert (result.low, result.high) == (pytest.approx(0.2), pytest.approx(0.8))
-
-
-def test_topics_without_documents_are_no_units() -> None:
-    """Empty tables change nothing."""
-    tables = np.random.default_rng(2).integers(1, 6, size=(8, 2, 2))
-    with_empty = np.concatenate([np.zeros((1, 2, 2), np.int64), tables, np.zeros((2, 2, 2))])
-    assert topic_bootstrap(with_empty, kappa, seed=3) == topic_bootstrap(tables, kappa, seed=3)
 
 
 @pytest.mark.parametrize(("n_topics", "reason"), [(0, "no-common-docs"), (1, "one-topic"), (2, None)])
@@ -262,46 +209,11 @@ def test_too_few_topics_have_no_interval(n_topics: int, reason: str | None) -> N
     assert result.reason == reason
 
 
-def test_mostly_undefined() -> None:
-    """A statistic that few resamples have gets a reason."""
-
-    def if_all_drawn(sums: Floats) -> Floats:
-        return np.where((sums > 0).all(axis=1), sums[:, 0], np.nan)
-
-    result = topic_bootstrap(np.eye(5), if_all_drawn, seed=1)
-    assert (result.low, result.high, result.reason) == (None, None, "mostly-undefined")
-
-
-def test_undefined_coefficient_has_no_interval() -> None:
-    """Where the coefficient itself has no value its resamples are not used."""
-    tables = np.array([[[5, 0], [0, 0]], [[7, 0], [0, 0]]])
-    assert topic_bootstrap(tables, kappa, seed=1, resamples=10).reason == "undefined"
-
-
 @pytest.mark.parametrize("table", [[[5, 0], [0, 3]], [[5, 5], [0, 0]]])
 def test_value_that_never_varies_has_no_interval(table: list[list[int]]) -> None:
     """Perfect agreement, or one judge with one grade, is no reason for an interval of no width."""
     tables = np.array([table, np.array(table) * 2, np.array(table) * 3])
     assert topic_bootstrap(tables, kappa, seed=1, resamples=50).reason == "no-variation"
-
-
-@given(st.integers(2, 50), st.integers(0, 99))
-def test_multiplying_all_counts_changes_nothing(factor: int, seed: int) -> None:
-    """Kappa does not see the number of documents, and neither does its interval."""
-    tables = np.random.default_rng(seed).integers(0, 5, size=(7, 3, 3))
-    one = topic_bootstrap(tables, kappa, seed=seed, resamples=200)
-    many = topic_bootstrap(tables * factor, kappa, seed=seed, resamples=200)
-    assert one.low == pytest.approx(many.low, abs=1e-12)
-    assert one.high == pytest.approx(many.high, abs=1e-12)
-
-
-def test_width_of_a_mean() -> None:
-    """The interval of a mean of 200 topics is that of the central limit theorem."""
-    values = np.random.default_rng(7).normal(size=200)
-    result = topic_bootstrap(np.column_stack([values, np.ones(200)]), ratio, seed=7)
-    half = 1.96 * float(np.std(values)) / math.sqrt(200)
-    assert result.low == pytest.approx(float(values.mean()) - half, abs=0.01)
-    assert result.high == pytest.approx(float(values.mean()) + half, abs=0.01)
 
 
 def test_items_by_hand() -> None:
@@ -315,58 +227,6 @@ def test_items_by_hand() -> None:
     np.testing.assert_array_equal(recorder.stacks[0], [table])
 
 
-@pytest.mark.vector("IR book, table 8.2: kappa .776119, limits .6999 and .8523 (statsmodels)")
-def test_items_agree_with_the_asymptotic_interval() -> None:
-    """With 400 documents both intervals that ignore topics are the same but for .01."""
-    table = np.array([[300, 20], [10, 70]])
-    result = item_bootstrap(CELLS, table.ravel(), kappa, seed=2)
-    assert result.low == pytest.approx(0.6999, abs=0.01)
-    assert result.high == pytest.approx(0.8523, abs=0.01)
-
-
-def test_items_of_many_judges() -> None:
-    """Counting equal documents once gives what resampling one document after the other gives."""
-    rng = np.random.default_rng(4)
-    rows = rng.multinomial(3, [0.5, 0.3, 0.2], size=60)
-    patterns, counts = np.unique(rows, axis=0, return_counts=True)
-    np.testing.assert_array_equal(np.unique(np.repeat(patterns, counts, axis=0)), np.unique(rows))
-
-    def same_grade(sums: Floats) -> Floats:
-        return sums[:, 0] / sums[:, 1]
-
-    def agreeing(of: NDArray[np.int64]) -> Floats:
-        return np.column_stack([(of * (of - 1)).sum(axis=1) / 6, np.ones(len(of))])
-
-    result = item_bootstrap(agreeing(patterns), counts, same_grade, seed=1)
-    plain = [agreeing(rows[rng.integers(0, 60, 60)]).mean(axis=0)[0] for _ in range(10_000)]
-    assert result.low == pytest.approx(float(np.quantile(plain, 0.025)), abs=0.012)
-    assert result.high == pytest.approx(float(np.quantile(plain, 0.975)), abs=0.012)
-
-
-def test_items_that_do_not_occur_change_nothing() -> None:
-    """Cells without documents are never drawn, wherever they stand."""
-    recorder = Recorder()
-    contributions = np.eye(4)
-    item_bootstrap(contributions, np.array([0, 3, 4, 0]), recorder, seed=1, resamples=900)
-    drawn = recorder.resampled()
-    assert np.all(drawn[:, [0, 3]] == 0)
-    assert np.all(drawn.sum(axis=1) == 7)
-
-
-@pytest.mark.parametrize(("n", "reason"), [(0, "no-common-docs"), (1, "one-doc")])
-def test_too_few_items(n: int, reason: str) -> None:
-    """One document or none has no interval."""
-    assert item_bootstrap(CELLS, np.array([n, 0, 0, 0]), kappa, seed=1).reason == reason
-
-
-def test_items_repeat_with_the_seed() -> None:
-    """The same seed gives the same limits."""
-    cells, counts = CELLS, np.array([20, 3, 5, 9])
-    one = item_bootstrap(cells, counts, kappa, seed=5, resamples=99)
-    assert one == item_bootstrap(cells, counts, kappa, seed=5, resamples=99)
-    assert one != item_bootstrap(cells, counts, kappa, seed=6, resamples=99)
-
-
 @pytest.mark.vector("SAS/STAT FREQ: kappa .4842, error .1380, limits .2137 and .7547")
 def test_limits_of_sas() -> None:
     """The limits of a published kappa follow from its error, to the digits printed."""
@@ -374,32 +234,6 @@ def test_limits_of_sas() -> None:
     assert interval.low == pytest.approx(0.2137, abs=1e-4)
     assert interval.high == pytest.approx(0.7547, abs=1e-4)
     assert interval.reason is None
-
-
-@pytest.mark.vector("tables of the normal distribution")
-def test_normal_quantile() -> None:
-    """The level stands for both sides together."""
-    assert pytest.approx(1.9600, abs=5e-5) == NORMAL_QUANTILE
-
-
-def test_limits_are_not_cut() -> None:
-    """A limit above 1 stays what the formula says."""
-    interval = asymptotic_interval(0.95, 0.1)
-    assert interval.high == pytest.approx(0.95 + 0.196, abs=1e-4)
-
-
-def test_undefined_is_a_reason() -> None:
-    """Without a value or an error there is no interval."""
-    no_value = asymptotic_interval(None, None)
-    assert no_value == Interval(None, None, "undefined")
-    assert asymptotic_interval(1.0, None).reason == "no-standard-error"
-    assert asymptotic_interval(1.0, 0.0).reason == "no-standard-error"
-    assert no_value.width is None
-
-
-def test_width() -> None:
-    """The width is the distance of the limits."""
-    assert Interval(0.25, 0.75).width == 0.5
 
 
 SCALE = (0, 1, 3)
@@ -421,7 +255,7 @@ def population_of(plain: dict[tuple[int, int, int], int]) -> PopulationVotes:
 
 @given(plain=plain_cells)
 def test_stack_of_all_pairs_equals_one_pair_at_a_time(plain: dict[tuple[int, int, int], int]) -> None:
-    """Tables, macro overlaps and every coefficient are those of each pair's own tables."""
+    """Tables and macro overlaps are those of each pair's own tables."""
     population = population_of(plain)
     stacks = all_pair_stacks(population, [1, 2])
     assert [stack.level_index for stack in stacks] == [None, 1, 2]
@@ -432,14 +266,6 @@ def test_stack_of_all_pairs_equals_one_pair_at_a_time(plain: dict[tuple[int, int
             own = tables if level is None else collapse_table(tables, level)
             assert stack.topic_tables(number).tolist() == own.tolist()
             assert stack.tables[number].tolist() == own.sum(axis=0).tolist()
-            columns = coefficients(stack.tables, binary=level is not None)
-            for name in ("kappa", "pi", "s", "ac1", "alpha_nominal"):
-                exact = pair_coefficient(name, own.sum(axis=0))  # type: ignore[arg-type]  # a name
-                got = columns[name][number]
-                assert np.isnan(got) if exact.value is None else got == pytest.approx(exact.value)
-                if name == "kappa":
-                    reason = reasons(stack.tables, columns)[number]
-                    assert (exact.reason or "") in (reason or "")
             if stack.overlaps is not None:
                 expected = macro_overlap(relevant_in(own))
                 total, count = stack.overlaps[number].tolist()
@@ -517,7 +343,7 @@ def test_topic_intervals_are_those_of_each_coefficient_alone() -> None:
     graded, binary = pair_intervals(stacks, 0, "topic", resamples=500, seed=3)
 
     def kappa_at_2(sums: Any) -> Any:
-        return [cohen_kappa(collapse_table(one.astype(np.int64), 2)).value for one in sums]
+        return stacked("kappa", collapse_table(sums.astype(np.int64), 2))
 
     alone = topic_bootstrap(tables, kappa_at_2, seed=3, resamples=500)
     assert binary["kappa"].low == pytest.approx(alone.low, abs=1e-12)
@@ -530,45 +356,10 @@ def test_asymptotic_interval_is_two_standard_errors_wide() -> None:
     """The interval from the standard error is kappa -+ 1.96 errors, as the error is defined."""
     tables = make_tables()
     [graded] = pair_intervals(stacks_of(tables[np.newaxis], []), 0, "asymptotic", resamples=1, seed=0)
-    exact = cohen_kappa(tables.sum(axis=0), "quadratic")
-    assert exact.value is not None
-    assert exact.standard_error is not None
-    width = 2 * 1.959964 * exact.standard_error
+    width = 2 * 1.959964 * float(stacked_standard_errors(tables.sum(axis=0), "quadratic"))
     assert graded["quadratic"].width == pytest.approx(width, rel=1e-6)
     [item] = pair_intervals(stacks_of(tables[np.newaxis], []), 0, "item", resamples=4000, seed=0)
     assert item["quadratic"].width == pytest.approx(width, rel=0.1)
-
-
-def test_binary_tables_stand_at_their_level() -> None:
-    """Tables that are binary already keep the level they were made at."""
-    stack = binary_stack(np.array([[[[3, 1], [0, 2]]]]), 2)
-    assert (stack.level_index, stack.tables.tolist()) == (2, [[[3, 1], [0, 2]]])
-    assert stack.overlaps is not None
-    assert stack.overlaps.tolist() == [[2 / 3, 1.0]]
-
-
-@given(plain=plain_cells, level=st.sampled_from([None, 1, 2]))
-def test_all_judges_equal_the_exact_coefficients(
-    plain: dict[tuple[int, int, int], int], level: int | None
-) -> None:
-    """A missing number has the same reason."""
-    population = population_of(plain)
-    full = (population if level is None else population.collapsed(level)).votes
-    for one in all_judges(population, level, "none", resamples=1, seed=0):
-        if one.name in ("raw", "macro_overlap"):
-            continue
-        if one.name == "positive":
-            found = [(yes, yes + no) for no, yes in grade_counts(full).tolist() if yes + no > 1]
-            pairs = sum(yes * (of - 1) for yes, of in found)
-            same = sum(yes * (yes - 1) for yes, of in found)
-            assert one.value == (pytest.approx(same / pairs, abs=1e-12) if pairs else None)
-            assert (one.reason == "no-relevant") == (bool(found) and not pairs)
-            continue
-        values = SCALE if one.name == "alpha_interval" and level is None else None
-        exact = many_coefficient(one.name, full, values=values)  # type: ignore[arg-type]  # a name
-        assert (one.reason, one.n_documents) == (exact.reason, exact.n_documents)
-        if exact.value is not None:
-            assert one.value == pytest.approx(exact.value, abs=1e-12)
 
 
 def test_item_bootstrap_of_all_judges_agrees_with_the_standard_error() -> None:

@@ -11,7 +11,6 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from tests import cf_collection
 from tests.cli.measure.test_measured_agreement import data_path
@@ -109,20 +108,6 @@ def test_order_of_runs_is_compared_from_files(garden: Path) -> None:
                       "--format", "json")  # fmt: skip
     assert bare.fine().json() == stored.fine().json()
     assert "no run is named" in run_inside("agreement", "orders", *qrels_of(*FILES)).failed(1).err
-
-
-def test_kappa_of_two_files_equals_scikit_learn() -> None:
-    """Two files and nothing else give scikit-learn's kappa, plain and quadratic."""
-    [row] = [
-        row for row in run_inside("agreement", *qrels_of(*FILES[:2]), "--interval", "none", "--format",
-                                  "json").fine().json()["pairs"]
-        if row["level"] is None
-    ]  # fmt: skip
-    first, second = ([int(grade) for *_, grade in sorted(read_trec(Path(file), (0, 2, 3)))]
-                     for file in FILES[:2])  # fmt: skip
-    assert row["kappa"] == pytest.approx(cohen_kappa_score(first, second), abs=1e-12)
-    quadratic = cohen_kappa_score(first, second, weights="quadratic")
-    assert row["quadratic"] == pytest.approx(quadratic, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -245,12 +230,6 @@ def test_a_file_where_judges_are_named_is_asked_for_with_its_option(here: Path, 
     assert "`--collection` and --qrels FILE exclude each other" in both.err
 
 
-def test_judges_of_files_are_named_as_those_of_a_collection() -> None:
-    """Of three files two judges are compared."""
-    rows = run_inside("agreement", "strict", "lenient", *qrels_of(*FILES), "--format", "json").fine().json()
-    assert [row["judge"] for row in rows["judges"]] == ["strict", "lenient"]
-
-
 def test_standard_input_and_pipes_are_files(cli: Cli, here: Path) -> None:
     """`-` is a file whose judge is named stdin; a named pipe can be read once and is."""
     data = Path(FILES[0]).read_bytes()
@@ -268,13 +247,6 @@ def test_standard_input_and_pipes_are_files(cli: Cli, here: Path) -> None:
 
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
-
-
-@pytest.fixture(scope="module")
-def judged_garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Import the three judges of the sample collection."""
-    files = dict(zip(JUDGES, FILES, strict=True))
-    return filled(tmp_path_factory.mktemp("judged_garden"), "0-2", files)
 
 
 def exported(folder: Path, *options: str) -> str:
@@ -316,22 +288,14 @@ def test_grades_from_the_level_on_become_1(level: int) -> None:
         ("--aggregate", "max", "--level", "2", "--judge", "strict", "--judge", "lenient"),
         ("--aggregate", "sum", "--level", "4"),
         ("--aggregate", "dawid-skene", "--level", "1"),
+        ("--aggregate", "median", "--ties", "low", "--graded"),
     ],
     ids=" ".join,
 )
-def test_several_files_give_what_their_collection_exports(
-    judged_garden: Path, options: tuple[str, ...]
-) -> None:
+def test_several_files_give_what_their_collection_exports(garden: Path, options: tuple[str, ...]) -> None:
     """Every rule, tie rule and order of collapsing gives the bytes that `export qrels` writes."""
     bare = run_inside("export", "qrels", *FILES, *options, "--scale", "0-2").fine()
-    assert bare.out == exported(judged_garden, *options)
-
-
-def test_graded_aggregate_is_what_the_collection_exports(judged_garden: Path) -> None:
-    """`--graded` keeps the grades, as an export without a level does."""
-    options = ("--aggregate", "median", "--ties", "low")
-    bare = run_inside("export", "qrels", *FILES, *options, "--graded").fine()
-    assert bare.out == exported(judged_garden, *options)
+    assert bare.out == exported(garden, *options)
 
 
 @pytest.mark.slow
@@ -345,11 +309,11 @@ def test_cf_files_give_what_their_collection_exports(tmp_path: Path) -> None:
     assert sum(line.endswith(" 1") for line in bare.out.splitlines()) == 2267
 
 
-def test_several_levels_are_several_files(judged_garden: Path, here: Path) -> None:
+def test_several_levels_are_several_files(garden: Path, here: Path) -> None:
     """With {level} in --out every level is a file of its own, with a manifest that says how."""
     options = ("--aggregate", "median", "--ties", "low", "--graded", "--level", "1", "--level", "2")
     run_inside("export", "qrels", *FILES, *options, "--out", "q.{level}.txt").fine()
-    place = ("--collection", judged_garden / "collection.db")
+    place = ("--collection", garden / "collection.db")
     by_rule(run_inside, "export", "qrels", *options, "--out", "e.{level}.txt", *place).fine()
     for level in ("graded", "1", "2"):
         assert (here / f"q.{level}.txt").read_bytes() == (here / f"e.{level}.txt").read_bytes()

@@ -565,20 +565,6 @@ def test_undefined_order_has_a_reason(cli: Cli, files: Path) -> None:
     assert (order["tau_ap"], order["swapped"], order["reason"]) == (None, None, "fewer-than-two")
 
 
-def test_same_file_differs_in_nothing(cli: Cli, files: Path) -> None:
-    """No difference is said as such."""
-    found = cli("qrels", "diff", "./a", "./a", "p.run", "q.run", "--format", "json").fine().json()
-    assert found["summary"][0] == {"what": "same", "documents": 6}
-    assert found["order"][0]["tau_b"] == 1
-    assert "changed" in cli("qrels", "diff", "./a", "./a").fine().out
-
-
-def test_bad_files_are_refused_with_their_line(cli: Cli, files: Path) -> None:
-    """A file with a fault is not compared."""
-    write(files / "bad", "1 0 x 1", "1 0 x")
-    assert "bad:2: expected 4 fields" in cli("qrels", "diff", "./a", "./bad").failed(1).err
-
-
 def test_real_qrels_against_a_plain_walk(cli: Cli, here: Path) -> None:
     """TREC-COVID's round 1 against itself with every tenth grade flipped, counted by hand here."""
     text = gzip.decompress(data_path("qrels-rnd1.txt.gz").read_bytes()).decode()

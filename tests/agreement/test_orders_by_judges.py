@@ -17,13 +17,7 @@ from scipy import stats
 from scipy.stats import kendalltau
 
 import pooler as p
-from store.analysis.agreement.order_stability import (
-    QUANTILES,
-    JudgeOrder,
-    RunSwap,
-    judge_average_precisions,
-    judge_order,
-)
+from store.analysis.agreement.order_stability import QUANTILES, judge_average_precisions, judge_order
 from store.analysis.agreement.votes import Votes, votes_from_rows
 from store.analysis.measures.average_precision import average_precision as own_average_precision
 from store.analysis.run_order import TauResult, tau_ap
@@ -59,21 +53,6 @@ def test_four_mixtures_by_hand() -> None:
     assert mixtures.tau.quantiles == (-1.0, -1.0, 1.0, 1.0, 1.0)
     assert mixtures.lowest == pytest.approx((0.55, 0.5))
     assert mixtures.highest == pytest.approx((0.75, 0.75))
-
-
-@pytest.mark.slow
-def test_judges_by_hand() -> None:
-    """Each judge's MAP, and the two opposite orders they make."""
-    result = judge_order(TWO_BY_TWO, seed=1)
-    assert result.topics == (0, 1)
-    assert result.n_left_out == 0
-    assert [judge.scores for judge in result.judges] == [
-        pytest.approx((0.75, 0.5)),
-        pytest.approx((0.55, 0.75)),
-    ]
-    (pair,) = result.pairs
-    assert (pair.first, pair.second, pair.n_topics, pair.n_swapped) == (0, 1, 2, 1)
-    assert pair.tau == pair.tau_ap == pair.tau_ap_reversed == TauResult(-1.0)
 
 
 @st.composite
@@ -183,41 +162,6 @@ def test_tau_ap_takes_its_second_judge_as_true() -> None:
 
 
 @pytest.mark.slow
-def test_equal_judges_never_disagree() -> None:
-    """Judges with the same scores have one order, and so has every mixture."""
-    rng = np.random.default_rng(1)
-    ap = np.repeat(rng.random((9, 6, 1)), 4, axis=2)
-    result = judge_order(ap, seed=5, mixtures=50)
-    assert all(pair.tau.tau == 1 and pair.n_swapped == 0 for pair in result.pairs)
-    assert result.mixtures.tau is not None
-    assert (result.mixtures.tau.least, result.mixtures.swaps) == (1.0, ())
-    assert result.mixtures.lowest == pytest.approx(result.mixtures.highest)
-
-
-@pytest.mark.slow
-def test_runs_in_another_order() -> None:
-    """Putting the runs in another order renames them in the result and changes nothing else."""
-    ap = np.random.default_rng(2).random((6, 5, 3))
-    order = np.array([3, 0, 4, 1, 2])
-    one = judge_order(ap, seed=4, mixtures=200, shown_share=0).mixtures
-    other = judge_order(ap[:, order], seed=4, mixtures=200, shown_share=0).mixtures
-    assert one.tau == other.tau
-
-    def named(swaps: tuple[RunSwap, ...], names: NDArray[np.int64]) -> set[tuple[int, ...]]:
-        return {(int(names[s.better]), int(names[s.worse]), s.n_mixtures) for s in swaps}
-
-    assert named(one.swaps, np.arange(5)) == named(other.swaps, order)
-
-
-@pytest.mark.slow
-def test_seed_decides() -> None:
-    """The same seed gives the same mixtures, another seed others."""
-    ap = np.random.default_rng(3).random((8, 4, 3))
-    assert judge_order(ap, seed=7) == judge_order(ap, seed=7)
-    assert judge_order(ap, seed=7).mixtures != judge_order(ap, seed=8).mixtures
-
-
-@pytest.mark.slow
 def test_topics_without_all_judges_are_left_out() -> None:
     """By default a topic counts when every judge has a score, and the others are counted."""
     ap = np.random.default_rng(4).random((5, 3, 3))
@@ -254,23 +198,6 @@ def test_judges_without_a_common_topic() -> None:
 
 
 @pytest.mark.slow
-def test_rare_swaps_are_not_listed() -> None:
-    """A pair is listed from the share asked for on."""
-    ap = np.random.default_rng(8).random((12, 6, 2))
-    every = judge_order(ap, seed=2, mixtures=400, shown_share=0).mixtures
-    shares = [swap.share for swap in every.swaps]
-    middle = sorted(shares)[len(shares) // 2]
-    some = judge_order(ap, seed=2, mixtures=400, shown_share=middle).mixtures
-    assert 0 < len(some.swaps) < len(every.swaps)
-    assert some.swaps == tuple(swap for swap in every.swaps if swap.share >= middle)
-
-
-def small(**options: object) -> JudgeOrder:
-    """Run the experiment on the small example."""
-    return judge_order(TWO_BY_TWO, **({"seed": 1, "mixtures": 5} | options))  # type: ignore[arg-type]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ap", "reason"),
     [
@@ -286,13 +213,6 @@ def test_nothing_to_compare(ap: NDArray[np.float64], reason: str) -> None:
     mixtures = judge_order(ap, seed=1).mixtures
     assert (mixtures.reason, mixtures.tau, mixtures.tau_ap) == (reason, None, None)
     assert (mixtures.n_mixtures, mixtures.swaps) == (0, ())
-
-
-@pytest.mark.slow
-def test_no_runs() -> None:
-    """Without runs no topic has a score."""
-    result = judge_order(np.zeros((2, 0, 2)), seed=1)
-    assert (result.topics, result.mixtures.reason) == ((), "no-common-topics")
 
 
 Graded = dict[tuple[int, int, int], int]
@@ -383,22 +303,6 @@ def test_equals_average_precision_and_trec_eval() -> None:
             ours = own_average_precision(flags, np.array(n_relevant))
             assert scores[0, run, judge] == pytest.approx(float(ours), abs=1e-14)
             assert scores[0, run, judge] == pytest.approx(theirs, abs=1e-12)
-
-
-def test_judge_who_graded_nothing_relevant_has_no_score() -> None:
-    """No grade and no relevant grade leave AP undefined; a run without documents has 0."""
-    scores = scores_of({(0, 1, 0): 1, (0, 1, 1): 0}, {(0, 0): [1, 2]}, level_index=1, cutoff=5)
-    np.testing.assert_array_equal(scores[0, :, 0], [1.0, 0.0, 0.0])
-    assert np.isnan(scores[0, :, 1:]).all()
-    assert np.isnan(scores[1]).all()
-
-
-def test_level_is_a_place_on_the_scale() -> None:
-    """A grade below the level is not relevant, and not in R."""
-    graded = {(0, 1, 0): 1, (0, 2, 0): 2}
-    ranked = {(0, 0): [1, 2]}
-    assert scores_of(graded, ranked, level_index=1, cutoff=5)[0, 0, 0] == 1.0
-    assert scores_of(graded, ranked, level_index=2, cutoff=5)[0, 0, 0] == 0.5
 
 
 NAMES = (*JUDGES, "union", "intersection")

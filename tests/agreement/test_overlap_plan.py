@@ -168,17 +168,6 @@ def test_topics_that_differ_need_more_topics() -> None:
     assert plan.topics == math.ceil(10 / 9 * (2 * Z / 0.2) ** 2)
 
 
-def test_order_of_topics_and_judges_changes_nothing() -> None:
-    """Topics may come in any order, and the judges may be exchanged."""
-    tables = np.random.default_rng(5).integers(0, 6, size=(6, 3, 3))
-    plan = plan_overlap(tables, 0.3, weights="quadratic")
-    for other in (tables[::-1], tables.transpose(0, 2, 1)):
-        again = plan_overlap(other, 0.3, weights="quadratic")
-        assert again.between == pytest.approx(plan.between)
-        assert again.within == pytest.approx(plan.within)
-        assert again.documents == plan.documents
-
-
 @pytest.mark.parametrize(
     ("tables", "reason"),
     [
@@ -231,15 +220,6 @@ def test_planned_size_gives_the_wanted_width() -> None:
         for _ in range(60)
     ]
     assert np.mean(np.array(widths, dtype=float)) == pytest.approx(wanted, rel=0.08)
-
-
-def test_present_width_is_that_of_the_bootstrap() -> None:
-    """With many topics of unequal sizes the expected width is the one the bootstrap finds."""
-    rng = np.random.default_rng(23)
-    tables = np.concatenate([drawn_tables(rng, 150, size) for size in (10, 30)])
-    expected = plan_overlap(tables, 0.1).present_width
-    found = topic_bootstrap(tables, stacked_kappa, seed=2).width
-    assert expected == pytest.approx(found, rel=0.08)
 
 
 @pytest.mark.vector("IR book (2008), table 8.2; Artstein and Poesio 2008: errors by statsmodels")

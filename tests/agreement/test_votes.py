@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,15 +15,11 @@ from store.analysis.agreement.votes import (
     Cells,
     Votes,
     collapse_votes,
-    grade_counts,
-    n_judges_of,
     population_votes,
     votes_from_rows,
     votes_of_judges,
 )
-from store.errors import ArgumentError, UnknownNameError
-from store.records import Judgement, State
-from tests.agreement.graded import MISSING, drawn_votes, texts_of, votes_in, votes_of
+from tests.agreement.graded import MISSING, drawn_votes, texts_of
 
 ARRAYS = ("topic_codes", "documents", "judge_codes", "places")
 NAMES = ("topics", "judges", "scale_values")
@@ -43,32 +38,6 @@ def rows_of(votes: Votes) -> list[tuple[int, int, int, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_votes_of_a_matrix_are_its_grades() -> None:
-    """Unjudged, skipped and impossible documents are no votes, and without one there is no row."""
-    rows = [
-        Judgement("1", "a", "ann", State.JUDGED, -2),
-        Judgement("1", "b", "ann", State.SKIPPED, None),
-        Judgement("1", "c", "ann", State.CANNOT, None, reason="no text"),
-        Judgement("2", "d", "ann", State.JUDGED, 0),
-        Judgement("2", "d", "bob", State.JUDGED, 3),
-        Judgement("3", "e", "cy", State.UNJUDGED, None),
-    ]
-    votes = votes_of(rows, (-2, 0, 3))
-    assert votes.topics == ("1", "2", "3")
-    assert votes.judges == ("ann", "bob", "cy")
-    assert votes.scale_values == (-2, 0, 3)
-    assert rows_of(votes) == [(0, 0, 0, 0), (1, 1, 0, 1), (1, 1, 1, 2)]
-    assert (votes.n_documents, votes.n_grades, n_judges_of(votes)) == (2, 3, 2)
-    assert {getattr(votes, name).dtype for name in ARRAYS} == {np.dtype(np.int64)}
-
-
-def test_votes_of_an_empty_matrix_are_none() -> None:
-    """No judgements give no votes, and every count of them is empty."""
-    votes = votes_of([], (0, 1))
-    assert (votes.topics, votes.judges, votes.n_documents, n_judges_of(votes)) == ((), (), 0, 0)
-    assert grade_counts(votes).shape == (0, 2)
-
-
 @given(drawn_votes(), st.randoms())
 def test_votes_from_rows_in_any_order_are_the_same(votes: Votes, random: object) -> None:
     """The order of rows changes nothing, and document numbers may have gaps."""
@@ -80,16 +49,6 @@ def test_votes_from_rows_in_any_order_are_the_same(votes: Votes, random: object)
     )
     assert same(again, votes)
     assert {getattr(again, name).dtype for name in ARRAYS} == {np.dtype(np.int64)}
-
-
-def test_two_votes_of_one_judge_are_refused() -> None:
-    """A judge with two grades for one document contradicts itself; twins of two topics do not."""
-    columns = np.array([(0, 7, 1, 0), (1, 7, 1, 0), (0, 7, 0, 1)]).T
-    names = {"topics": ["T1", "T2"], "judges": ["ann", "bob"], "scale_values": (0, 1)}
-    assert votes_from_rows(*columns, **names).n_documents == 2
-    twice = np.column_stack([columns, (1, 7, 1, 1)])
-    with pytest.raises(ArgumentError, match="judge `bob` twice on a document of `T2`"):
-        votes_from_rows(*twice, **names)
 
 
 @given(drawn_votes(), st.data())
@@ -104,23 +63,6 @@ def test_votes_of_judges_keep_their_documents(votes: Votes, data: st.DataObject)
     assert texts_of(some) == [texts[number] for number in kept]
     assert some.topic_codes.tolist() == votes.topic_codes[kept].tolist()
     assert rows_of(some) == sorted(rows_of(some))
-
-
-def test_votes_of_judges_not_there_or_twice_are_refused() -> None:
-    """An unknown judge is an error that lists the judges; so is one named twice."""
-    votes = votes_in(["01"], (0, 1))
-    with pytest.raises(UnknownNameError, match="unknown judge `judge 7`"):
-        votes_of_judges(votes, ["judge 7"])
-    with pytest.raises(ArgumentError, match="`judges` must be judges, each once"):
-        votes_of_judges(votes, ["judge 0", "judge 0"])
-
-
-@given(drawn_votes())
-def test_grade_counts_count_every_vote(votes: Votes) -> None:
-    """Each document has as many of a grade as judges gave it."""
-    expected = [[text.count(str(place)) for place in range(votes.n_grades)] for text in texts_of(votes)]
-    assert grade_counts(votes).tolist() == expected
-    assert grade_counts(votes).dtype == np.int64
 
 
 @given(drawn_votes(), st.integers(1, 3))

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import KFold, LeaveOneOut
+from sklearn.model_selection import KFold
 
-from store.analysis.measures.ranked import precision_at, recall_at
-from store.analysis.significance.folds import implied_leaning, mean_changes, topic_folds
-from store.errors import ArgumentError
+from store.analysis.significance.folds import mean_changes, topic_folds
 
 
 @given(st.integers(2, 30), st.integers(2, 30), st.one_of(st.none(), st.integers(0, 2**70)))
@@ -45,41 +43,6 @@ def test_folds_without_seed_are_scikit_learns(n_topics: int, n_folds: int) -> No
         np.testing.assert_array_equal(split.test, test)
 
 
-@given(st.integers(2, 30))
-def test_leave_one_out_is_scikit_learns(n_topics: int) -> None:
-    """Each topic alone is tested on, in order."""
-    theirs = LeaveOneOut().split(np.zeros(n_topics))
-    for split, (train, test) in zip(topic_folds(n_topics, n_topics), theirs, strict=True):
-        np.testing.assert_array_equal(split.train, train)
-        np.testing.assert_array_equal(split.test, test)
-
-
-def test_seed_decides_the_folds() -> None:
-    """One seed gives the same folds every time, another seed or none gives others."""
-
-    def tests(seed: int | None) -> list[list[int]]:
-        return [split.test.tolist() for split in topic_folds(50, 5, seed=seed)]
-
-    assert tests(1) == tests(1)
-    assert tests(1) != tests(2)
-    assert tests(1) != tests(None)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: topic_folds(5, 1), "`n_folds` must be an integer >= 2, but got 1"),
-        (lambda: topic_folds(2, 3), "`n_topics` must be at least the 3 folds, but got 2"),
-        (lambda: topic_folds(4, 2, seed=-1), "`seed` must be an integer >= 0, but got -1"),
-    ],
-)
-def test_arguments_that_cannot_be_used(call: object, message: str) -> None:
-    """Each wrong argument is named with what it must be."""
-    assert callable(call)
-    with pytest.raises(ArgumentError, match=message):
-        call()
-
-
 @pytest.mark.vector("article 002, users A and B")
 def test_users_of_the_article() -> None:
     """Mean recall rises by .015 while mean precision falls by .05, as for the printed changes."""
@@ -108,32 +71,6 @@ def test_implication_holds_in_every_small_case() -> None:
     # Equal signs imply nothing: either leaning occurs with both means up, and with both down.
     assert {(1, 1, "few"), (1, 1, "many"), (-1, -1, "few"), (-1, -1, "many")} <= seen
     assert {(r, p) for r, p, _ in seen} == set(itertools.product([-1, 0, 1], repeat=2))
-
-
-@pytest.mark.parametrize(
-    ("recall", "precision", "expected"),
-    [
-        (1, 1, None), (1, 0, "few"), (1, -1, "few"),
-        (0, 1, "many"), (0, 0, "neither"), (0, -1, "few"),
-        (-1, 1, "many"), (-1, 0, "many"), (-1, -1, None),
-    ],
-)  # fmt: skip
-def test_table_of_signs(recall: int, precision: int, expected: str | None) -> None:
-    """The four rows of the article, as far as they follow, and the five with a zero."""
-    assert implied_leaning(recall, precision) == expected
-
-
-def test_changes_are_those_of_the_measures() -> None:
-    """The two numbers are the differences of mean recall and mean precision of two systems."""
-    rng = np.random.default_rng(3)
-    before, after = rng.random((2, 6, 10)) < 0.4
-    n_relevant = np.maximum(before.sum(axis=-1), after.sum(axis=-1)) + 1
-    moved = after.sum(axis=-1) - before.sum(axis=-1)
-    changes = mean_changes(n_relevant.tolist(), moved.tolist(), cutoff=10)
-    recall = recall_at(after, n_relevant, 10).mean() - recall_at(before, n_relevant, 10).mean()
-    precision = precision_at(after, 10).mean() - precision_at(before, 10).mean()
-    assert changes.recall == pytest.approx(recall, abs=1e-15)
-    assert changes.precision == pytest.approx(precision, abs=1e-15)
 
 
 def test_signs_are_exact() -> None:

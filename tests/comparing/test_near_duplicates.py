@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import random
 import re
 import time
@@ -11,17 +10,14 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pooler as p
 from store.analysis.duplicates import (
     ShingleSets,
     as_threshold,
     components,
-    count_shared,
     least_shared,
     near_pairs,
     pair_consistency,
@@ -120,15 +116,6 @@ def test_join_finds_every_pair_and_no_other(texts: list[str], data: st.DataObjec
 
 
 @given(texts=edited())
-def test_blocks_change_nothing(texts: list[str]) -> None:
-    """Pairs made two at a time are those made at once."""
-    expected = found_pairs(texts, Fraction(1, 2))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("store.analysis.duplicates._AT_ONCE", 2)
-        assert found_pairs(texts, Fraction(1, 2)) == expected
-
-
-@given(texts=edited())
 def test_clusters_are_what_chains_of_near_pairs_join(texts: list[str]) -> None:
     """Whoever is reached from a document by near pairs is of its cluster, and nobody else."""
     least = Fraction(3, 5)
@@ -150,33 +137,12 @@ def test_clusters_are_what_chains_of_near_pairs_join(texts: list[str]) -> None:
             assert Fraction(*shared) == min(every)
 
 
-def test_shared_shingles_are_counted_of_any_pairs() -> None:
-    """Twins count as what they are the same as; what has no word shares nothing."""
-    sets = shingle_sets(["a b c d", "b c d e", "A b, c d", "", "z"])
-    first, second = np.array([0, 0, 0, 3, 1]), np.array([1, 2, 4, 3, 2])
-    assert count_shared(sets, first, second).tolist() == [1, 2, 0, 0, 1]
-
-
-def test_nothing_and_one_text_make_no_pair() -> None:
-    """There is no pair to find, and no error."""
-    for texts in ([], [""], ["one"], ["", ""]):
-        assert near_pairs(shingle_sets(texts), 0.8).first.size == 0
-        assert components(near_pairs(shingle_sets(texts), 0.8), shingle_sets(texts).twins).tolist() == [
-            *range(len(texts))
-        ]
-
-
 @pytest.mark.parametrize("threshold", [0, -0.1, 1.0001, float("nan"), "x", "1/0", float("inf")])
 def test_threshold_must_be_a_share(threshold: float | str) -> None:
     """It is above 0 and at most 1."""
     with pytest.raises(ArgumentError, match="must be above 0 and at most 1"):
         as_threshold(threshold)
     assert as_threshold("2/3") == Fraction(2, 3)
-
-
-def test_scores_and_lists_of_duplicates_have_one_threshold() -> None:
-    """Content-equivalence of Bernstein and Zobel (2005): a resemblance of .8."""
-    assert Fraction(inspect.signature(p.duplicates).parameters["threshold"].default) == Fraction(4, 5)
 
 
 N_PLANTED = 200
@@ -264,12 +230,6 @@ def test_planted_near_duplicates_are_found(kind: str, capsys: pytest.CaptureFixt
     with capsys.disabled():
         took = f"{len(texts)} texts, {time.perf_counter() - begun:.1f} s"
         print("", *lines, took, sep="\n")  # noqa: T201 - figures that are reported
-
-
-def test_reference_vector_of_consistency() -> None:
-    """Of {a, b} both are 1, of {d, e} one is: one of two pairs."""
-    found = pair_consistency([(1, 1), (1, 0)], [0, 1])
-    assert (found.pairs, found.same, found.share) == (2, 1, 0.5)
 
 
 def test_consistency_has_no_order_within_a_pair() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import get_args
 
 import numpy as np
@@ -12,16 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pooler.reading.whole import ranked_runs
-from store.analysis.arguments import check_cutoff
 from store.analysis.arrays import judged_arrays
-from store.analysis.rankings import (
-    NOT_RELEVANT,
-    NOT_RETRIEVED,
-    RELEVANT,
-    UNJUDGED,
-    graded_rankings,
-    judged_rankings,
-)
+from store.analysis.rankings import NOT_RETRIEVED, UNJUDGED, graded_rankings, judged_rankings
 from store.collection import Collection
 from store.errors import ArgumentError
 from store.ranking import Order
@@ -47,54 +38,6 @@ def as_flags(grades: Grades) -> dict[str, tuple[NDArray[np.int64], NDArray[np.bo
         topic: (ids(list(found)), np.array(list(found.values()), dtype=np.bool_))
         for topic, found in grades.items()
     }
-
-
-def test_unjudged_and_judged_not_relevant_stay_apart() -> None:
-    """A document nobody judged is never stored as one judged not relevant."""
-    arrays = judged_rankings(
-        ["t"], ["a"], as_arrays({("a", "t"): [7, 8, 9]}), as_flags({"t": {8: False, 9: True}}), cutoff=10
-    )
-    assert arrays.states_by_rank(0).tolist() == [[UNJUDGED, NOT_RELEVANT, RELEVANT]]
-    assert arrays.judged().tolist() == [[[False, True, True]]]
-    assert arrays.relevant().tolist() == [[[False, False, True]]]
-
-
-def test_relevant_documents_no_run_retrieved_are_counted() -> None:
-    """R counts relevant documents that are beyond the cutoff or in no run at all."""
-    arrays = judged_rankings(
-        ["t"],
-        ["a"],
-        as_arrays({("a", "t"): [1, 2, 3]}),
-        as_flags({"t": {1: True, 3: True, 99: True, 98: False}}),
-        cutoff=2,
-    )
-    assert arrays.n_relevant.tolist() == [3]
-    assert arrays.lengths.tolist() == [[2]]
-    assert arrays.relevant().tolist() == [[[True, False]]]
-
-
-def test_run_without_a_topic_has_length_zero() -> None:
-    """A run that has no documents for a topic keeps its place, with length 0."""
-    arrays = judged_rankings(
-        ["t1", "t2"],
-        ["a", "b"],
-        as_arrays({("a", "t1"): [1], ("b", "t2"): [5, 6], ("b", "t9"): [1], ("c", "t1"): [1]}),
-        as_flags({"t1": {1: True}, "t2": {}}),
-        cutoff=1000,
-    )
-    assert arrays.lengths.tolist() == [[1, 0], [0, 2]]
-    assert arrays.documents.shape == (2, 2, 2)
-    assert arrays.documents[0, 1].tolist() == [-1, -1]
-    assert arrays.states_by_rank(0)[1].tolist() == [NOT_RETRIEVED, NOT_RETRIEVED]
-    assert arrays.n_relevant.tolist() == [1, 0]
-
-
-def test_nothing_retrieved_gives_arrays_without_width() -> None:
-    """Judgements without any ranking are a collection too: width 0, R as judged."""
-    arrays = judged_rankings(["t"], ["a"], {}, as_flags({"t": {4: True}}), cutoff=5)
-    assert arrays.documents.shape == (1, 1, 0)
-    assert arrays.relevant().shape == (1, 1, 0)
-    assert arrays.n_relevant.tolist() == [1]
 
 
 @st.composite
@@ -135,58 +78,6 @@ def test_every_rank_says_what_the_lists_say(
             for doc, code in zip(cut, codes, strict=False):
                 assert same_code.setdefault(doc, code) == code
         assert len(set(same_code.values())) == len(same_code)
-
-
-@given(collections(), st.randoms(use_true_random=False))
-def test_permuting_runs_permutes_rows(
-    collection: tuple[list[str], list[str], Lists, Grades, int], random: Random
-) -> None:
-    """The order in which runs are given decides nothing but the order of the rows."""
-    topics, tags, rankings, grades, cutoff = collection
-    order = list(range(len(tags)))
-    random.shuffle(order)
-    lists, flags = as_arrays(rankings), as_flags(grades)
-    plain = judged_rankings(topics, tags, lists, flags, cutoff=cutoff)
-    mixed = judged_rankings(topics, [tags[i] for i in order], lists, flags, cutoff=cutoff)
-    np.testing.assert_array_equal(mixed.documents, plain.documents[order])
-    np.testing.assert_array_equal(mixed.lengths, plain.lengths[order])
-
-
-@pytest.mark.parametrize(
-    ("rankings", "judged", "cutoff", "message"),
-    [
-        ({}, {"t": (ids([1]), np.array([True]))}, 0, "`cutoff` must be an integer >= 1, but got 0"),
-        (
-            {},
-            {"t": (ids([1, 1]), np.array([True, False]))},
-            5,
-            "`judged` must hold each document of a topic once, but got 't'",
-        ),
-        (
-            {("b", "t"): ids([3, 4, 3])},
-            {"t": (ids([1]), np.array([True]))},
-            5,
-            r"`rankings` must hold each document of a ranking once, but got \('b', 't'\)",
-        ),
-    ],
-)
-def test_faulty_input_is_named(
-    rankings: dict[tuple[str, str], NDArray[np.int64]],
-    judged: dict[str, tuple[NDArray[np.int64], NDArray[np.bool_]]],
-    cutoff: int,
-    message: str,
-) -> None:
-    """What cannot be put into arrays is refused with the argument and the value."""
-    with pytest.raises(ArgumentError, match=message):
-        judged_rankings(["t"], ["a", "b"], rankings, judged, cutoff=cutoff)
-
-
-def test_repeat_beyond_the_cutoff_does_no_harm() -> None:
-    """Only ranks that count are checked for repeats."""
-    arrays = judged_rankings(
-        ["t"], ["a"], as_arrays({("a", "t"): [3, 4, 3]}), as_flags({"t": {3: True}}), cutoff=2
-    )
-    assert arrays.relevant().tolist() == [[[True, False]]]
 
 
 DOCUMENTS = st.sampled_from([*range(8), 10**9])
@@ -269,20 +160,6 @@ def run(tag: str, **topics: list[tuple[str, float, int]]) -> Run:
     return Run(tag, rankings, sha256=f"sha-{tag}", file=f"{tag}.run")
 
 
-def test_documents_stand_in_rank_order() -> None:
-    """Ids are those of the docnos, one number a docno across runs, from rank 1 on."""
-    runs = [
-        run("x", t1=[("a", 1.0, 1), ("b", 2.0, 2)]),
-        run("y", t1=[("c", 3.0, 1), ("a", 4.0, 2)], t2=[("b", 1.0, 1)]),
-    ]
-    ranked = ranked_runs(runs)
-    assert ranked.tags == ("x", "y")
-    named = {key: [ranked.docnos[one] for one in ids.tolist()] for key, ids in ranked.rankings.items()}
-    assert named == {("x", "1"): ["b", "a"], ("y", "1"): ["a", "c"], ("y", "2"): ["b"]}
-    assert {ranked.docnos[number]: number for number in ranked.docnos} == dict(ranked.ids)
-    assert sorted(ranked.ids) == ["a", "b", "c"]
-
-
 def test_runs_must_differ_in_their_tags() -> None:
     """Two files with one tag cannot be told apart in a table."""
     with pytest.raises(ArgumentError, match="must each have their own tag, but got 'x'"):
@@ -294,32 +171,6 @@ def test_rank_order_needs_integer_ranks() -> None:
     odd = Run("x", [Ranking("1", ["a"], np.array([1.0]), None)], sha256="")
     with pytest.raises(ArgumentError, match="needs stated ranks that are integers"):
         ranked_runs([odd], order="rank")
-
-
-def test_documents_nobody_retrieved_count_in_r() -> None:
-    """R counts every relevant document of the qrels; unjudged stays apart from not relevant."""
-    ranked = ranked_runs([run("x", t1=[("a", 3.0, 1), ("b", 2.0, 2), ("c", 1.0, 3)])])
-    qrels = [Qrel("1", "a", 0), Qrel("1", "c", 2), Qrel("1", "z", 1), Qrel("1", "y", 2)]
-    arrays = judged_arrays(ranked, qrels, level=1, cutoff=10)
-    assert arrays.n_relevant.tolist() == [3]
-    assert arrays.states_by_rank(0).tolist() == [[0, UNJUDGED, 1]]
-    assert judged_arrays(ranked, qrels, level=2, cutoff=10).n_relevant.tolist() == [2]
-    assert judged_arrays(ranked, qrels, level=2, cutoff=2).lengths.tolist() == [[2]]
-
-
-def test_document_judged_twice_is_refused() -> None:
-    """Qrels have one grade a document and topic; anything else is told, not summed up."""
-    ranked = ranked_runs([run("x", t1=[("a", 3.0, 1)])])
-    with pytest.raises(ArgumentError, match="must hold each document of a topic once"):
-        judged_arrays(ranked, [Qrel("1", "a", 0), Qrel("1", "a", 1)], level=1, cutoff=10)
-
-
-def test_topics_are_those_of_the_qrels() -> None:
-    """Topics stand in natural order; one without documents in a run has length 0 there."""
-    ranked = ranked_runs([run("x", t10=[("a", 1.0, 1)], t7=[("a", 1.0, 1)])])
-    arrays = judged_arrays(ranked, [Qrel("10", "a", 1), Qrel("9", "a", 1)], level=1, cutoff=10)
-    assert arrays.topics == ("9", "10")
-    assert arrays.lengths.tolist() == [[0, 1]]
 
 
 rankings = st.lists(
@@ -394,12 +245,3 @@ def test_collection_gives_the_arrays_of_the_files(collection: Collection) -> Non
             arrays = judged_arrays(ranked, qrels, level=1, cutoff=3)
             assert arrays.n_relevant.tolist() == [1, 2]
         assert set(files.rankings) == set(stored.rankings)
-
-
-@pytest.mark.parametrize("cutoff", [0, -1])
-def test_cutoff_below_one_is_refused(cutoff: int) -> None:
-    """There is no rank 0; a cutoff that is not given is none."""
-    check_cutoff(None)
-    check_cutoff(1)
-    with pytest.raises(ArgumentError, match=rf"cutoff.*must be an integer >= 1.*{cutoff}"):
-        check_cutoff(cutoff)

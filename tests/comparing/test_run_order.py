@@ -49,13 +49,6 @@ def test_ties_by_hand() -> None:
     assert n_swapped_pairs(x, -y) == 4
 
 
-def test_reversed_order() -> None:
-    """The opposite order has tau -1 and every pair swapped."""
-    x = np.arange(7.0)
-    assert kendall_tau_b(x, -x) == TauResult(-1.0)
-    assert n_swapped_pairs(x, -x) == 21
-
-
 @pytest.mark.parametrize(
     ("x", "y", "reason"),
     [
@@ -79,16 +72,6 @@ def test_tolerance_ties_what_rounding_separates() -> None:
     assert n_swapped_pairs(x, y, tolerance=1e-12) == 0
     assert kendall_tau_b(x, y).tau == pytest.approx(1 / 3)
     assert kendall_tau_b(x, y, tolerance=1e-12).tau == pytest.approx(2 / math.sqrt(6))
-
-
-def tau_ap_by_definition(estimate: list[float], truth: list[float]) -> float:
-    """Walk down the estimated order, without ties, as Yilmaz, Aslam and Robertson (2008) do."""
-    ranked = sorted(range(len(estimate)), key=lambda run: -estimate[run])
-    total = 0.0
-    for place in range(1, len(ranked)):
-        above = sum(truth[ranked[other]] > truth[ranked[place]] for other in range(place))
-        total += above / place
-    return 2 / (len(ranked) - 1) * total - 1
 
 
 def test_tau_ap_by_hand() -> None:
@@ -118,38 +101,6 @@ def test_tau_ap_with_ties_by_hand() -> None:
         assert tau_ap(estimate, truth).tau == pytest.approx(2 / 3, abs=1e-15)
     assert tau_ap(np.array([4.0, 3.0, 1.0, 2.0]), untied).tau == pytest.approx(7 / 9, abs=1e-15)
     assert tau_ap(np.array([3.0, 4.0, 2.0, 1.0]), untied).tau == pytest.approx(1 / 3, abs=1e-15)
-
-
-def test_tau_ap_of_ties_that_move_by_hand() -> None:
-    """Ties in both scorings, of other runs: a pair tied in both is right, in one half right.
-
-    Estimate (a b c), truth (a b) c, and d last in both. Place 2: the pair is a-b, b-c or a-c with
-    equal chance, 1, 1/2 or 1/2 right, on average 2/3. Place 3 has two such pairs above: 2 * 2/3 of
-    2. Place 4: 3 of 3. 2/3 (2/3 + 2/3 + 1) - 1 = 5/9.
-    """
-    estimate, truth = np.array([2.0, 2.0, 2.0, 1.0]), np.array([3.0, 3.0, 2.0, 1.0])
-    assert tau_ap(estimate, truth).tau == pytest.approx(5 / 9, abs=1e-15)
-
-
-def test_tau_ap_is_not_negative_where_a_large_tie_is_broken() -> None:
-    """Without a pair swapped tau_AP is at least 0, whatever was tied before.
-
-    Of 6 runs one is ahead of 5 tied ones, which come apart: (1/5) (1/1 + 1/2 + 1/3 + 1/4 + 1/5).
-    """
-    tied, apart = np.array([2.0, 1, 1, 1, 1, 1]), np.arange(6.0)[::-1]
-    assert tau_ap(apart, tied).tau == pytest.approx(137 / 300, abs=1e-15)
-    assert tau_ap(tied, apart).tau == pytest.approx(137 / 300, abs=1e-15)
-    assert n_swapped_pairs(apart, tied) == 0
-
-
-@pytest.mark.parametrize("tied", [[2.0, 1.0, 1.0], [2.0, 2.0, 1.0], [3.0, 1.0, 1.0, 3.0, 2.0]])
-def test_an_unchanged_order_has_one_whatever_is_tied(tied: list[float]) -> None:
-    """The same scores, or others in the same order with the same ties, are the same order."""
-    same, scaled = np.array(tied), 0.1 * np.array(tied) + 0.2
-    assert tau_ap(same, same) == TauResult(1.0)
-    assert tau_ap(scaled, same) == TauResult(1.0)
-    assert kendall_tau_b(scaled, same).tau == pytest.approx(1.0, abs=1e-15)
-    assert n_swapped_pairs(scaled, same) == 0
 
 
 SET_1 = (
@@ -194,14 +145,6 @@ def test_tau_ap_with_ties_equals_a_plain_walk(pair: tuple[list[float], list[floa
     assert result.tau == pytest.approx(plain_tau_ap(estimate, truth), abs=1e-12)
 
 
-@given(st.integers(2, 30).flatmap(lambda size: st.tuples(*(st.permutations(range(size)),) * 2)))
-def test_tau_ap_without_ties_is_the_first_definition(pair: tuple[list[int], list[int]]) -> None:
-    """Two orders of up to 30 runs, against the walk of Yilmaz, Aslam and Robertson (2008)."""
-    estimate, truth = ([float(score) for score in scores] for scores in pair)
-    result = tau_ap(np.array(estimate), np.array(truth))
-    assert result.tau == pytest.approx(tau_ap_by_definition(estimate, truth), abs=1e-12)
-
-
 @given(scorings)
 def test_tau_ap_is_one_for_the_same_order_only(pair: tuple[list[float], list[float]]) -> None:
     """1 says that nothing moved, ties and all; less than 0, that a pair was swapped."""
@@ -212,13 +155,6 @@ def test_tau_ap_is_one_for_the_same_order_only(pair: tuple[list[float], list[flo
     assert (tau == 1) == (is_same[0] == is_same[1])
     assert tau is not None
     assert tau >= 0 or n_swapped_pairs(estimate, truth) > 0
-
-
-def test_tau_ap_of_the_same_and_the_opposite_order() -> None:
-    """The true order has 1, its reverse -1."""
-    truth = np.arange(9.0)
-    assert tau_ap(truth**2, truth) == TauResult(1.0)
-    assert tau_ap(-truth, truth) == TauResult(-1.0)
 
 
 @pytest.mark.parametrize(

@@ -12,23 +12,19 @@ from scipy import stats
 from store.analysis.run_order import kendall_tau_b, tau_ap
 from store.analysis.significance.generalizability import (
     Dependable,
-    Limited,
     ScoreComponents,
     order_on_new_topics,
     score_components,
 )
-from store.analysis.significance.pairs import randomised_tukey_test
 from store.analysis.significance.power import (
     detectable_effect,
     expected_width,
     least_topics,
     power_of,
-    score_variance,
     topics_for_power,
     topics_for_width,
 )
 from store.analysis.variation.collection import expected_tau, expected_tau_ap
-from store.errors import ArgumentError
 from tests.vectors.agreement_tables import assert_prints
 
 METHODS = "methods of the project 4.1, after Sakai 2016"
@@ -108,27 +104,6 @@ def test_extremes_stay_probabilities() -> None:
     # 15.7 = 2 (1.96 + .84)^2 over 2: some 784,000 topics, more than the last power of two below a million.
     assert topics_for_power(math.sqrt(7.849 / 784_000)) == pytest.approx(784_000, abs=1000)
     assert least_topics(lambda n: n >= 1_000_000) == 1_000_000
-
-
-def test_variance_of_a_pilot_is_the_mean_over_runs() -> None:
-    """By hand: .02 of .1 and .3, and 0 of a run that never differs."""
-    assert score_variance(np.array([[0.1, 0.3], [0.7, 0.7]])) == pytest.approx(0.01)
-    assert score_variance(np.full((2, 3), 0.1)) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: power_of(5, -1.0), "`effect` must be finite and >= 0"),
-        (lambda: topics_for_power(0.5, power=0.05), "`power` must be above alpha, 0.05, and below 1"),
-        (lambda: topics_for_power(math.inf), "`effect` must be finite"),
-        (lambda: topics_for_width(0.0), "`width` must be finite and above 0"),
-    ],
-)
-def test_what_is_outside_its_range_is_refused(call: object, message: str) -> None:
-    """Each argument is named with its range."""
-    with pytest.raises(ArgumentError, match=message):
-        call()  # type: ignore[operator]
 
 
 BRENNAN = np.array(
@@ -217,19 +192,6 @@ def test_what_is_not_known_has_a_reason() -> None:
         numbers = [*found.variances, *found.order().one, *found.level().one]
         assert np.isnan(numbers).all()
         assert np.isnan(order_on_new_topics(scores, 10, found)).all()
-    with pytest.raises(ArgumentError, match="`target` must be above 0 and below 1"):
-        TREC3.order().needed(1.0)
-
-
-@pytest.mark.slow
-def test_topics_needed_reach_the_target_and_one_less_does_not() -> None:
-    """By the coefficient itself; a coefficient of 1 needs one topic."""
-    one = Dependable(Limited(0.3, 0.1, 0.6))
-    for target in (0.5, 0.9, 0.95):
-        needed = one.needed(target)[0]
-        assert needed is not None
-        assert one.at(needed)[0] >= target > one.at(needed - 1)[0]
-    assert Dependable(Limited(1.0, 0.5, 1.0)).needed(0.95)[0] == 1
 
 
 @pytest.mark.slow
@@ -349,42 +311,3 @@ def _again(
     """Return the means of the same runs over new topics."""
     scores, other = collection(rng, law, n_topics=n_topics)
     return np.asarray(scores.mean(axis=1) - other + truth)
-
-
-@pytest.mark.long
-def test_designs_reach_their_power() -> None:
-    """Paired t and analysis of variance find what they are for 8 times of 10; the interval has its width."""
-    rng = np.random.default_rng(31)
-    n = topics_for_power(0.4)
-    assert n == 52
-    differences = rng.normal(0.4, 1, size=(20 * N, n))
-    p = stats.ttest_1samp(differences, 0, axis=1).pvalue
-    assert np.mean(p <= 0.05) == pytest.approx(0.8, abs=0.015)
-    effect = detectable_effect(30)
-    p = stats.ttest_1samp(rng.normal(effect, 1, size=(20 * N, 30)), 0, axis=1).pvalue
-    assert np.mean(p <= 0.05) == pytest.approx(0.8, abs=0.01)
-    m = 5
-    n = topics_for_power(0.7, n_runs=m)
-    assert n is not None
-    shifts = np.array([0.35, 0, 0, 0, -0.35])[:, None, None]
-    found = stats.f_oneway(*(shifts + rng.normal(size=(m, 10 * N, n))), axis=1)
-    assert np.mean(found.pvalue <= 0.05) == pytest.approx(0.8, abs=0.02)
-    n = topics_for_width(0.5)
-    assert n is not None
-    widths = 2 * stats.t(n - 1).ppf(0.975) * rng.normal(size=(10 * N, n)).std(axis=1, ddof=1) / math.sqrt(n)
-    assert widths.mean() == pytest.approx(expected_width(n), rel=0.005)
-    assert widths.mean() <= 0.501
-
-
-@pytest.mark.long
-def test_equal_runs_are_seldom_told_apart() -> None:
-    """Of 2,000 collections of equal runs, about 5 % have a pair that differs, whatever the law."""
-    rng = np.random.default_rng(32)
-    for law in ("normal", "skewed", "groups"):
-        some = 0
-        for seed in range(N):
-            scores, truth = collection(rng, law, n_runs=6, n_topics=20)
-            p = randomised_tukey_test(scores - truth[:, None], seed=seed, permutations=400)
-            some += bool((p[np.triu_indices(6, 1)] <= 0.05).any())
-        print(law, "some pair of equal runs differs in", some / N)  # noqa: T201 - a note for whoever runs it
-        assert some / N < 0.07

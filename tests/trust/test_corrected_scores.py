@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
-from math import sqrt
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ from store.analysis.corrected import (
     Population,
     calibrated_shares,
     corrected_ideal,
-    corrected_measures,
+    corrected_measure,
     corrected_ndcg,
     corrected_precision,
     covariances,
@@ -94,20 +93,12 @@ def test_one_stratum_is_unbiased_with_unbiased_variances(share: float, variance:
     assert variances.mean() == pytest.approx(float(variance))
 
 
-def test_sample_of_the_reference() -> None:
-    """d1 d2 d5 d7: estimates 4/5, 7/10, 3/5; V = 4/25 for all three."""
-    sample = sample_of(TWO_STRATA, (0, 1, 4, 6))
-    scores, variances = zip(*(estimated(sample, share) for share in (0, 0.5, 1)), strict=True)
-    assert scores == pytest.approx((4 / 5, 7 / 10, 3 / 5))
-    assert variances == pytest.approx((4 / 25,) * 3)
-
-
 ORDER = np.arange(4, dtype=np.int32).reshape(1, 1, 4)
 GRADES = np.array([1.0, 0.0, 1.0, 1.0])
 OF_MODEL = np.array([1.0, 1.0, 0.0, 1.0])
 
 
-def sums_of(*, joint: bool = True) -> tuple[list[float], list[float]]:
+def sums_of() -> tuple[list[float], list[float]]:
     """Return Q-hat and R-hat of every sample of two of four documents, ab ac ad bc bd cd.
 
     With a prediction whose sum is that of people, R-hat = sum x is known, so both are read off AP-hat.
@@ -115,8 +106,6 @@ def sums_of(*, joint: bool = True) -> tuple[list[float], list[float]]:
     q, r = [], []
     for rows in combinations(range(4), 2):
         sample = sample_of(np.zeros(4, np.int64), rows)
-        if not joint:  # as if all pairs were drawn independently
-            sample = Drawn(sample.topics, np.arange(4), sample.judged, np.full(4, 2), np.ones(4, np.int64))
         total = OF_MODEL.sum() + np.sum((GRADES - OF_MODEL)[list(rows)] * 2)
         found = corrected_precision(ORDER, OF_MODEL, GRADES[list(rows)], sample, is_cut=False)
         q.append(float(found[0, 0] * total))
@@ -130,12 +119,6 @@ def test_average_precision_of_every_sample() -> None:
     assert q == pytest.approx([1 / 4, 21 / 4, 11 / 4, 3 / 4, 1 / 4, 21 / 4])
     assert r == [1, 5, 3, 3, 1, 5]
     assert np.mean(q) == pytest.approx(29 / 12)
-
-
-def test_average_precision_needs_the_joint_probabilities() -> None:
-    """Without c - 1 the mean of Q-hat is 91/36."""
-    q, _ = sums_of(joint=False)
-    assert np.mean(q) == pytest.approx(91 / 36)
 
 
 def test_average_precision_of_a_pool_judged_whole() -> None:
@@ -162,25 +145,6 @@ def test_lost_documents_count_as_not_sampled() -> None:
     assert sample.uncovered.tolist() == []
 
 
-def test_strata_judged_by_one_or_none() -> None:
-    """One judged of several: no variance. A stratum of one that is judged adds nothing. None: uncovered."""
-    strata = np.array([0, 0, 0, 1])
-    values = np.ones((1, 2))
-    assert np.isnan(covariances(values, sample_of(strata, (0, 3)))).all()
-    assert covariances(np.ones((1, 3)), sample_of(strata, (0, 1, 3))).tolist() == [[0.0]]
-    assert sample_of(strata, (0, 1)).uncovered.tolist() == [1]
-
-
-def test_covariances_give_the_variance_of_a_difference() -> None:
-    """V of w_a - w_b by the same formula is V_a + V_b - 2 C."""
-    generator = np.random.default_rng(3)
-    sample = sample_of(TWO_STRATA, (0, 1, 3, 4, 6))
-    values = generator.random((2, 5))
-    both = covariances(values, sample)
-    of_difference = covariances((values[0] - values[1])[None], sample)[0, 0]
-    assert both[0, 0] + both[1, 1] - 2 * both[0, 1] == pytest.approx(of_difference)
-
-
 def test_calibrated_shares_weigh_by_inclusion() -> None:
     """Grade 1: relevant w 4/2, not w 3/1 of n = 2: (2 x 2/5 + 1/2) / 3; four grades get 1/4 each."""
     strata = np.array([0, 0, 0, 0, 1, 1, 1])
@@ -205,13 +169,6 @@ def test_ideal_lies_between_whole_numbers() -> None:
     assert corrected_ideal(np.array([[2.5, 7.0]]), np.ones(2), 3)[0] == pytest.approx(2 * once)
     assert corrected_ideal(np.array([[-1.0, 2.0]]), np.ones(2), 3)[0] == 0
     assert corrected_ideal(np.array([[9.0]]), np.ones(1), 3)[0] == pytest.approx(sum(d))
-
-
-def test_interval_of_topics_leaves_undefined_ones_out() -> None:
-    """Of 1, 2, 3 the t interval is 2 -+ 4.302653 / sqrt 3; of one topic there is none."""
-    low, high = topic_interval(np.array([[1.0, np.nan, 2.0, 3.0], [np.nan, np.nan, np.nan, 1.0]]))
-    assert [low[0], high[0]] == pytest.approx([2 - 4.302653 / sqrt(3), 2 + 4.302653 / sqrt(3)], abs=1e-6)
-    assert np.isnan([low[1], high[1]]).all()
 
 
 def test_interval_of_any_number_of_topics_has_the_t_of_scipy() -> None:
@@ -241,7 +198,7 @@ P5 = MeasureSpec("P@5", "linear", np.full(5, 0.2))
 
 def test_measures_of_a_population() -> None:
     """The sample d1 d2 d5 d7; two judged documents of a grade are fewer than 30, so nothing is learnt."""
-    (found,) = corrected_measures(population_of(sample_of(TWO_STRATA, (0, 1, 4, 6))), [P5])
+    found = corrected_measure(population_of(sample_of(TWO_STRATA, (0, 1, 4, 6))), P5)
     assert found.scores.tolist() == pytest.approx([4 / 5])
     assert found.by_model.tolist() == pytest.approx([3 / 5])
     assert found.way == "people"
@@ -254,7 +211,7 @@ def test_bounds_of_lost_documents() -> None:
     """Nobody could judge d2: 2/5 each for d1 and d5, 0 or 2/5 for d2; without it d1 stands for four."""
     lost = sample_of(TWO_STRATA, (0, 4, 6))
     whole = sample_of(TWO_STRATA, (0, 1, 4, 6))
-    (found,) = corrected_measures(population_of(lost), [P5], whole=whole)
+    found = corrected_measure(population_of(lost), P5, whole=whole)
     assert found.bounds is not None
     assert found.bounds.ravel().tolist() == pytest.approx([4 / 5, 6 / 5])
     assert found.scores.tolist() == pytest.approx([0.2 * 4 + 0.2 * 2])
@@ -265,7 +222,7 @@ def test_a_topic_where_people_find_nothing() -> None:
     nothing = replace(population_of(sample_of(ONE_STRATUM, tuple(range(8)))), people=np.zeros(8, np.int64))
     gain = MeasureSpec("nDCG@5", "nDCG", 1 / np.log2(np.arange(2, 7)), np.array([0.0, 1.0]))
     average = MeasureSpec("AP", "AP", np.ones(5))
-    precision, *others = corrected_measures(nothing, [P5, average, gain])
+    precision, *others = (corrected_measure(nothing, spec) for spec in (P5, average, gain))
     assert precision.scores.tolist() == [pytest.approx(0)]
     assert all(np.isnan(one.scores).all() for one in others)
     assert all(np.isfinite(one.by_model).all() for one in others)

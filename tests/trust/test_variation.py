@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import stats
 
-from store.analysis import quadrature
 from store.analysis.quadrature import rule_for, window
 from store.analysis.variation import moments as module
 from store.analysis.variation.collection import (
@@ -25,7 +21,6 @@ from store.analysis.variation.collection import (
     order_probabilities,
     pair_components,
     reversals,
-    run_components,
     settled_pairs,
     simulated_reversals,
 )
@@ -37,7 +32,6 @@ from store.analysis.variation.moments import (
     chance_of_any,
     check_chances,
     judgement_weights,
-    pair_matrix,
     probable_rankings,
     variation,
     variation_gradient,
@@ -47,7 +41,6 @@ from store.errors import ArgumentError
 from tests.strategies import examples
 from tests.trust.outcomes import (
     OutcomeTable,
-    all_maps,
     drawn_topics,
     dynamic,
     enumerated,
@@ -71,23 +64,6 @@ def test_worked_examples(name: str) -> None:
     if example.gradient:
         gradient = variation_gradient(p, example.ranks, empty="zero")[: len(example.gradient)]
         assert gradient.ravel() == pytest.approx(np.ravel(example.gradient), abs=NEAR)
-
-
-def check_all_outcomes(topic: Topic) -> None:
-    """Compare every moment with the sum over all outcomes, below 1e-12."""
-    p, ranks = topic
-    expected = enumerated(p, ranks)
-    found = variation(p, ranks, empty="zero")
-    assert np.abs(found.mean - expected.mean).max() < 1e-12
-    assert np.abs(found.covariance - expected.covariance).max() < 1e-12
-    assert np.abs(variation_gradient(p, ranks, empty="zero") - expected.gradient).max() < 1e-12
-    assert found.none_relevant == pytest.approx(math.prod((1 - p).tolist()), rel=1e-12)
-
-
-@given(drawn_topics(most_documents=6))
-def test_moments_equal_all_outcomes(topic: Topic) -> None:
-    """Sure, impossible and hardly possible documents, unretrieved ones, empty runs."""
-    check_all_outcomes(topic)
 
 
 @settings(max_examples=examples(300))
@@ -150,20 +126,6 @@ def test_ways_to_sum_pairs_agree(n: int, monkeypatch: pytest.MonkeyPatch) -> Non
         assert two == pytest.approx(whole[np.ix_(pair, pair)], rel=1e-12, abs=1e-18)
 
 
-def test_gradient_is_the_slope_of_the_mean() -> None:
-    """E[AP] is linear in each p: two problems give the slope, of 400 documents a few."""
-    p, ranks = drawn(np.random.default_rng(5), 380, 20, n_runs=2)
-    p[:5] = 0.0
-    gradient = variation_gradient(p, ranks, empty="zero")
-    for document in (0, 3, 10, 200, 395):
-        ends = []
-        for value in (0.0, 1.0):
-            settled = p.copy()
-            settled[document] = value
-            ends.append(variation(settled, ranks, empty="zero").mean)
-        assert gradient[:, document] == pytest.approx(ends[1] - ends[0], abs=1e-12)
-
-
 def test_sure_judgements_do_not_vary() -> None:
     """Probabilities of 0 and 1 alone: AP as it is, and a variance of 0 exactly."""
     found = variation([1.0, 0.0, 1.0, 1.0], [[1, 2, 3, 6], [np.inf, 1, 2, np.inf]], empty="zero")
@@ -179,24 +141,6 @@ def test_no_document_can_be_relevant(p: list[float]) -> None:
     assert (found.mean.tolist(), found.covariance.tolist(), found.none_relevant) == ([0], [[0]], 1)
     assert found.error == 0.0  # nothing is integrated
     assert variation_gradient(p, ranks, empty="zero").ravel() == pytest.approx([0.25, 0.0][: len(p)])
-
-
-@pytest.mark.parametrize(
-    ("p", "ranks", "words"),
-    [
-        ([1.2], [[1]], "from 0 to 1"),
-        ([np.nan], [[1]], "from 0 to 1"),
-        ([0.5], [[0]], "at least 1"),
-        ([0.5, 0.5], [[3, 3]], "must not repeat"),
-        ([0.5, 0.5], [[1]], r"shape \(n_runs, 2\)"),
-        ([0.5], [1], "shape"),
-    ],
-)
-def test_wrong_topics_are_refused(p: list[float], ranks: list[list[float]], words: str) -> None:
-    """Each fault in words; two documents that were not retrieved share no rank."""
-    with pytest.raises(ArgumentError, match=words):
-        variation(p, ranks, empty="zero")
-    assert variation([0.5, 0.5], [[np.inf, np.inf]], empty="zero").mean.tolist() == [0.0]
 
 
 RANKS = ((1.0, 2.0, 3.0, 4.0, 5.0, np.inf), (7.0, 3.0, 2.0, np.inf, 1.0, 5.0))
@@ -250,27 +194,6 @@ def test_lists_with_one_swap_do() -> None:
     varied = collection_variation([(np.full(n, p), np.array([first, second]))], empty="zero")
     found = pair_components(varied).components.judging_variance[0]
     assert found == pytest.approx(expected, rel=1e-6)
-
-
-def test_runs_of_few_documents_among_many() -> None:
-    """Pairs taken by runs are those taken one by one; one run is empty."""
-    rng = np.random.default_rng(0)
-    n_runs, n = 7, 500
-    v, weights = rng.random((5, n)) / 4, rng.random(5)
-    ranks = np.full((n_runs, n), np.inf)
-    for run in range(1, n_runs):
-        ranks[run, rng.permutation(n)[: 30 + run]] = rng.permutation(100)[: 30 + run] + 1.0
-    ranks[2, :40] = np.arange(1.0, 41)
-    ranks[2, 40:] = np.inf
-    ranks[3, :40] = np.arange(40.0, 0, -1)
-    ranks[3, 40:] = np.inf
-    found = pair_matrix(ranks, v, weights)
-    inverse = 1 / ranks
-    for a in range(n_runs):
-        for b in range(a + 1):
-            both = np.minimum.outer(inverse[a], inverse[a]) * np.minimum.outer(inverse[b], inverse[b])
-            expected = sum(w * (one @ np.triu(both, 1) @ one) for w, one in zip(weights, v, strict=True))
-            assert found[a, b] == found[b, a] == pytest.approx(expected, rel=1e-12)
 
 
 NOT = np.inf
@@ -421,15 +344,6 @@ def test_simulation_judges_anew_what_left_nothing() -> None:
         assert found.covariance.diagonal() == pytest.approx(spread, rel=0.03)
 
 
-def test_next_asks_for_no_document_that_must_be_the_relevant_one() -> None:
-    """The only uncertain document of a topic is relevant in every judging that counts."""
-    only, other = topic([0.3, 0], [1, 2], [2, 1]), topic([0.5, 1], [1, 2], [2, 1])
-    found = next_documents([only, other], collection_variation([only, other]))
-    assert found.topic.tolist() == [1]
-    zero = collection_variation([only, other], empty="zero")
-    assert sorted(next_documents([only, other], zero).topic.tolist()) == [0, 1]
-
-
 def test_topics_that_never_count_are_refused() -> None:
     """Every function of all topics names the first; an unknown rule is none."""
     never = topic([0, 0], [1, 2], [2, 1])
@@ -442,32 +356,6 @@ def test_topics_that_never_count_are_refused() -> None:
         chance_left(D1[0], "third")  # type: ignore[arg-type]  # what is refused
     check_chances([never[0]], "zero")
     assert chance_of_any(np.full(2, 1e-18)) == pytest.approx(2e-18)
-
-
-@pytest.mark.parametrize("n_documents", [5, 60])
-def test_topic_that_is_surely_empty_divides_by_one_more(n_documents: int) -> None:
-    """With ``zero`` every MAP is 2/3 of that of the two other topics, and no order changes."""
-    rng = np.random.default_rng(1)
-    others = [
-        (rng.random(n_documents) / 2, np.array([rng.permutation(n_documents) + 1.0 for _ in "ab"]))
-        for _ in range(2)
-    ]
-    for never in ((np.zeros(0), np.zeros((2, 0))), topic([0, 0], [1, 2], [2, 1])):
-        topics = [others[0], never, others[1]]
-        two, three = (collection_variation(some, empty="zero") for some in (others, topics))
-        assert three.none_relevant[1] == 1
-        np.testing.assert_allclose(three.map_mean, two.map_mean * 2 / 3, rtol=1e-12)
-        np.testing.assert_allclose(three.map_covariance, two.map_covariance * 4 / 9, rtol=1e-12)
-        of_two, of_three = run_components(two).interval(), run_components(three).interval()
-        np.testing.assert_allclose(of_three, np.array(of_two) * 2 / 3, rtol=1e-9)
-        np.testing.assert_allclose(reversals(three).reversed, reversals(two).reversed, rtol=1e-9)
-        of_two_next, of_three_next = next_documents(others, two), next_documents(topics, three)
-        np.testing.assert_allclose(of_three_next.gain, of_two_next.gain * 4 / 9, rtol=1e-9)
-        assert set(of_three_next.topic.tolist()) == {0, 2}
-        simulated = simulate_maps(topics, seed=1, repetitions=2000, empty="zero")
-        assert (
-            abs(simulated.mean - three.map_mean) < 5 * (simulated.covariance.diagonal() / 2000) ** 0.5
-        ).all()
 
 
 def relative_errors(least: int, most: int, tolerance: float) -> list[float]:
@@ -516,31 +404,11 @@ def test_window_holds_all_but_next_to_nothing(chances: list[float], n_sure: int)
     assert law[1:least].sum() + law[most + 1 :].sum() < 2e-15
 
 
-def test_window_of_thousands() -> None:
-    """Five thousand of one half: the binomial law has less than 2e-15 outside."""
-    least, most = window(np.full(5000, 0.5))
-    law = stats.binom(5000, 0.5)
-    assert law.cdf(least - 1) + law.sf(most) < 2e-15
-    assert most - least < 1000
-
-
 def test_any_window_has_a_rule_of_few_nodes() -> None:
     """From one relevant document to a hundred thousand; none is so wide that memory ends."""
     rule = rule_for(1, 100_000)
     assert rule.t.size <= 512
     assert max(rule.errors) <= 1e-11
-
-
-def test_rule_that_cannot_keep_the_tolerance_is_the_best_of_all_sizes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Of two sizes, the one of the smaller error."""
-    search = quadrature._rule.__wrapped__  # what a search among few sizes finds is not kept
-    errors = {}
-    for sizes in ((192,), (256,), (192, 256)):
-        monkeypatch.setattr(quadrature, "_SIZES", sizes)
-        errors[sizes] = max(search(3, 5000, 1e-14).errors)
-    assert errors[192, 256] == min(errors[192,], errors[256,]) > 1e-14
 
 
 Lists = dict[tuple[str, str], list[int]]
@@ -644,29 +512,6 @@ def test_every_document_is_as_the_lists_have_it(
         assert arrays.judged[column].dtype == np.bool_
 
 
-@given(collections(), st.randoms(use_true_random=False))
-def test_order_of_runs_and_of_probabilities_decides_nothing(
-    collection: tuple[list[str], list[str], Lists, Chances, int], random: Random
-) -> None:
-    """Permuting runs permutes rows; permuting the documents of a topic changes nothing."""
-    topics, tags, rankings, chances, cutoff = collection
-    lists, pairs = as_arrays(rankings), as_pairs(chances)
-    plain = probable_rankings(topics, tags, lists, pairs, cutoff=cutoff, unjudged=0.5)
-    order = random.sample(range(len(tags)), len(tags))
-    mixed = {}
-    for topic, found in chances.items():
-        items = list(found.items())
-        random.shuffle(items)
-        mixed[topic] = dict(items)
-    other = probable_rankings(
-        topics, [tags[row] for row in order], lists, as_pairs(mixed), cutoff=cutoff, unjudged=0.5
-    )
-    for column in range(len(topics)):
-        assert plain.ids[column].tolist() == other.ids[column].tolist()
-        assert plain.probabilities[column].tolist() == other.probabilities[column].tolist()
-        assert plain.ranks[column][order].tolist() == other.ranks[column].tolist()
-
-
 @pytest.mark.vector("formulas.md, X3")
 def test_arrays_of_a_worked_example() -> None:
     """Documents of two runs stand where the example has them; what is sure not relevant is gone."""
@@ -679,43 +524,6 @@ def test_arrays_of_a_worked_example() -> None:
     assert arrays.probabilities[0].tolist() == [0.9, 0.5, 1.0, 0.8, 0.4, 0.5]
     inf = math.inf
     assert arrays.ranks[0].tolist() == [[1, 2, 3, 5, 8, inf], [2, 1, inf, 3, 4, 10]]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"cutoff": 0}, "`cutoff` must be an integer >= 1"),
-        ({"extra_relevant": -1}, "`extra_relevant` must be an integer >= 0, but got -1"),
-        ({"unjudged": 1.5}, "`unjudged` must be from 0 to 1, but got 1.5"),
-        ({"unjudged": math.nan}, "`unjudged` must be from 0 to 1, but got nan"),
-        ({"probabilities": {}}, "`topics` must all have probabilities, but got 't'"),
-        ({"probabilities": as_pairs({"t": {1: 1.01}})}, "`probabilities` must be from 0 to 1"),
-        ({"probabilities": as_pairs({"t": {1: math.nan}})}, "`probabilities` must be from 0 to 1"),
-        (
-            {"probabilities": {"t": (np.array([1, 1]), np.array([0.5, 0.5]))}},
-            "`probabilities` must hold each document of a topic once, but got 't'",
-        ),
-        (
-            {"probabilities": {"t": (np.array([1, 2]), np.array([0.5]))}},
-            "must hold as many probabilities as ids for topic `t`, but got '1 and 2'",
-        ),
-        (
-            {"rankings": as_arrays({("a", "t"): [4, 4]})},
-            "`rankings` must hold each document of a ranking once",
-        ),
-    ],
-)
-def test_what_is_no_collection_is_refused(changes: dict[str, object], message: str) -> None:
-    """Every argument that cannot be used is told by its name."""
-    arguments: dict[str, object] = {
-        "topics": ["t"],
-        "tags": ["a"],
-        "rankings": as_arrays({("a", "t"): [1, 2]}),
-        "probabilities": as_pairs({"t": {1: 0.5}}),
-        "cutoff": 10,
-    }
-    with pytest.raises(ArgumentError, match=message):
-        probable_rankings(**(arguments | changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.vector("formulas of the project, section 6: X1 to X5")
@@ -735,24 +543,6 @@ def test_worked_example_is_enumerated(name: str) -> None:
         assert found.above[0, 1] == pytest.approx(example.above, abs=1e-15)
 
 
-def test_difference_of_the_third_example() -> None:
-    """Var(u) = Var A + Var B - 2 Cov of X3."""
-    example = EXAMPLES["X3"]
-    found = enumerated([Fraction(p) for p in example.p.split()], example.ranks)
-    variance = found.covariance[0, 0] + found.covariance[1, 1] - 2 * found.covariance[0, 1]
-    assert variance == pytest.approx(0.018055674792901, abs=1e-15)
-
-
-@given(drawn_topics(most_documents=6))
-def test_floats_equal_fractions(topic: Topic) -> None:
-    """Sums of floats are those of fractions to rounding, whatever is drawn."""
-    probabilities, ranks = topic
-    fast = enumerated(probabilities, ranks)
-    exact = enumerated([Fraction(float(p)) for p in probabilities], ranks)
-    for name in ("mean", "covariance", "gradient", "above"):
-        assert getattr(fast, name) == pytest.approx(getattr(exact, name), abs=1e-14)
-
-
 @given(drawn_topics(most_documents=6))
 def test_table_of_outcomes_has_the_same_moments(topic: Topic) -> None:
     """The reference in arrays, which is quick, and the one by outcome, which is plain."""
@@ -764,25 +554,6 @@ def test_table_of_outcomes_has_the_same_moments(topic: Topic) -> None:
     assert table.gradient(probabilities) == pytest.approx(plain.gradient, abs=1e-13)
 
 
-@given(
-    drawn_topics(most_documents=4, fewest_runs=2, most_runs=2),
-    drawn_topics(most_documents=3, fewest_runs=2, most_runs=2),
-)
-def test_outcomes_of_two_topics_are_all_pairs_of_outcomes(one: Topic, two: Topic) -> None:
-    """MAPs and probabilities of every pair, one after the other."""
-    maps, chances = all_maps([one, two], empty="zero")
-    assert chances.sum() == pytest.approx(1)
-    means = [enumerated(*topic).mean for topic in (one, two)]
-    assert chances @ maps == pytest.approx((means[0] + means[1]) / 2, abs=1e-14)
-    listed = [[*outcomes(p.tolist(), ranks.tolist())] for p, ranks in (one, two)]
-    turned = math.fsum(
-        a.weight * b.weight
-        for a, b in itertools.product(*listed)
-        if a.scores[0] + b.scores[0] < a.scores[1] + b.scores[1]
-    )
-    assert reversed_in([one, two], 0, 1, empty="zero") == pytest.approx(turned, abs=1e-14)
-
-
 @given(drawn_topics(most_documents=8, most_runs=1))
 def test_dynamic_equals_all_outcomes(topic: Topic) -> None:
     """Mean and variance are those of the enumeration, and P(R) adds up to 1."""
@@ -791,27 +562,3 @@ def test_dynamic_equals_all_outcomes(topic: Topic) -> None:
     assert found.mean == pytest.approx(expected.mean[0], abs=1e-15)
     assert found.variance == pytest.approx(expected.covariance[0, 0], abs=1e-15)
     assert found.n_relevant.sum() == pytest.approx(1, abs=1e-15)
-
-
-def test_dynamic_of_a_thousand_documents() -> None:
-    """One document retrieved first, n - 1 alike that are not: AP = x / R, by the binomial law.
-
-    With B ~ Binomial(n - 1, p), E[1 / (1 + B)] = (1 - (1 - p)^n) / (n p), so E[AP] is
-    (1 - (1 - p)^n) / n.
-    """
-    n, p = 1000, 0.01
-    ranks = np.full(n, np.inf)
-    ranks[0] = 1
-    found = dynamic(np.full(n, p), ranks)
-    assert found.mean == pytest.approx((1 - (1 - p) ** n) / n, rel=1e-13)
-    law = [math.comb(n - 1, k) * p**k * (1 - p) ** (n - 1 - k) for k in range(100)]
-    square = p * math.fsum(chance / (1 + k) ** 2 for k, chance in enumerate(law))
-    assert found.variance == pytest.approx(square - found.mean**2, rel=1e-11)
-
-
-def test_dynamic_of_sure_judgements() -> None:
-    """Variance 0 where nothing is random; X1's 11/64 where two are."""
-    ranks = np.array([1.0, 3.0, 4.0, np.inf])
-    sure = dynamic(np.array([1.0, 0.0, 1.0, 1.0]), ranks)
-    assert (sure.mean, sure.variance) == pytest.approx(((1 + 2 / 4) / 3, 0), abs=1e-18)
-    assert dynamic(np.array([0.5, 0.5]), np.array([1.0, 2.0])).variance == 11 / 64

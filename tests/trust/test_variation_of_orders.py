@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from scipy.stats import norm
 
 from store.analysis.variation import simulation as variation_monte_carlo
 from store.analysis.variation.collection import (
     CollectionVariation,
-    Components,
     Discovery,
     Reversals,
     Topic,
@@ -34,9 +32,8 @@ from store.analysis.variation.collection import (
     settled_pairs,
     simulated_reversals,
 )
-from store.analysis.variation.moments import Empty, ProbableRankings, probable_rankings
+from store.analysis.variation.moments import Empty, ProbableRankings
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
-from store.errors import ArgumentError
 from tests.strategies import examples
 from tests.trust.outcomes import (
     Floats,
@@ -82,14 +79,6 @@ def test_three_topics() -> None:
         assert getattr(pairs, name).tolist() == pytest.approx([expected], abs=x6.NEAR)
 
 
-def test_p_values_are_of_t() -> None:
-    """Two-sided, with 2 L - 2 and L - 1 degrees of freedom."""
-    found = pair_components(collection_variation(three_topics(), empty="zero")).p_values()
-    for name, t in x6.X6_TESTS.items():
-        law = stats.t(4 if name.startswith("t1") else 2)
-        assert found[name].tolist() == pytest.approx([2 * law.sf(t)])
-
-
 def paper_s_runs() -> CollectionVariation:
     """Make runs and their difference with the paper's moments over 53 topics.
 
@@ -113,15 +102,6 @@ def test_paper_s_own_pair() -> None:
     assert round(float(spread), 6) == 0.009586
 
 
-def test_interval_is_as_wide_as_judging_says() -> None:
-    """The mean and sqrt(.04 / 4) = .1 to either side hold one standard deviation of judgings.
-
-    That is 68.27% of a normal law; 95%, the default, lies within 1.96 of them.
-    """
-    runs = Components(np.array([0.3]), np.array([0.01]), np.array([0.04]), 4)
-    assert np.ravel(runs.interval()) == pytest.approx([0.104, 0.496], abs=1e-5)
-
-
 def test_undefined_is_nan_and_no_error() -> None:
     """One topic has no variance over topics; runs that are the same have no t."""
     (topic, *_) = three_topics()
@@ -133,24 +113,6 @@ def test_undefined_is_nan_and_no_error() -> None:
     assert np.isnan(same.t2_removed).all()
     assert np.isnan(same.components.share).all()
     assert same.components.judging_variance.tolist() == [0.0]
-
-
-def test_pairs_and_progress_are_those_asked_for() -> None:
-    """The second run before the first turns the signs about; each topic counts once."""
-    ticks: list[int] = []
-    varied = collection_variation(three_topics(), progress=ticks.append, empty="zero")
-    assert ticks == [1, 1, 1]
-    back = pair_components(varied, (np.array([1]), np.array([0])))
-    assert back.t2_included.tolist() == pytest.approx([-x6.X6_TESTS["t2_included"]])
-
-
-def test_topics_must_have_the_same_runs() -> None:
-    """None at all, and a topic with a run less."""
-    with pytest.raises(ArgumentError, match="one or more"):
-        collection_variation([], empty="zero")
-    first, second, _ = three_topics()
-    with pytest.raises(ArgumentError, match="2 runs each"):
-        collection_variation([first, (second[0], second[1][:1])], empty="zero")
 
 
 DRAWS = 20_000
@@ -277,29 +239,12 @@ def test_a_seed_decides_and_the_order_of_documents_does_not() -> None:
     assert of_all.simulated.tolist() == whole.simulated.tolist()
 
 
-def test_nothing_varies() -> None:
-    """The order is what it is: above, below or tied."""
-    sure = (np.ones(2), np.array([[1.0, 2.0], [1.0, 3.0], [1.0, 2.0]]))
-    table = order_probabilities(collection_variation([sure], empty="zero"))
-    assert table.tolist() == [[0.5, 1.0, 0.5], [0.0, 0.5, 0.0], [0.5, 1.0, 0.5]]
-    assert simulated([sure]).simulated.tolist() == [0.0, 0.0, 0.0]
-
-
 def test_expected_tau_by_hand() -> None:
     """Three runs: pairs stay with .9, .6 and .7; one pair is tied in this judging."""
     above = np.array([[0.5, 0.9, 0.6], [0.1, 0.5, 0.7], [0.4, 0.3, 0.5]])
     assert expected_tau(above, np.array([3.0, 2.0, 1.0])) == pytest.approx((0.8 + 0.2 + 0.4) / 3)
     assert expected_tau(above, np.array([3.0, 2.0, 2.0])) == pytest.approx((0.8 + 0.2) / 3)
     assert np.isnan(expected_tau(np.array([[0.5]]), np.array([1.0])))
-
-
-@pytest.mark.vector("formulas of the project, section 2: P(order reversed), the paper's own case")
-def test_paper_s_own_pair_would_not_turn_about() -> None:
-    """MAP difference .04615, sd by judging sqrt(.00487/53) = .009586: z = 4.81, P = 7.4e-7."""
-    mean = np.array([[0.04615] * 53, [0.0] * 53])
-    covariance = np.broadcast_to([[0.00487, 0.0], [0.0, 0.0]], (53, 2, 2))
-    table = order_probabilities(CollectionVariation(mean, np.array(covariance), 0.0))
-    assert table[1, 0] == pytest.approx(7.4e-7, abs=0.05e-7)
 
 
 @given(drawn_topics(most_documents=6, fewest_runs=3, most_runs=3))
@@ -330,16 +275,6 @@ def spread(table: OutcomeTable, p: Floats, first: int, second: int) -> float:
     return float(of[first, first] + of[second, second] - 2 * of[first, second])
 
 
-def test_topics_share_the_gain() -> None:
-    """The same topic twice: MAP is a mean of two, so each document takes away a quarter."""
-    topic = (np.array([0.5, 0.5]), np.array([[1.0, 2.0], [3.0, 2.0]]))
-    once = next_documents([topic], collection_variation([topic], empty="zero"))
-    twice = next_documents([topic] * 2, collection_variation([topic] * 2, empty="zero"))
-    assert twice.topic.tolist() == [0, 1, 0, 1]
-    assert twice.gain == pytest.approx(np.repeat(once.gain, 2) / 4)
-    assert twice.variance == pytest.approx(once.variance / 2)
-
-
 def test_settled_pairs_are_those_that_the_normal_law_is_sure_of() -> None:
     """At the confidence asked for, by mean and variance of all outcomes; equal lists are settled."""
     rng = np.random.default_rng(1)
@@ -361,18 +296,9 @@ def test_settled_pairs_are_those_that_the_normal_law_is_sure_of() -> None:
 
 
 def test_at_a_confidence_of_1_nothing_that_varies_is_settled() -> None:
-    """Not even an order that judging again keeps for certain; above 1 there is no confidence."""
+    """Not even an order that judging again keeps for certain."""
     varied = collection_variation([(np.array([1.0, 0.5]), np.array([[1.0, np.inf], [2.0, 1.0]]))])
     assert settled_pairs(varied, 1.0).tolist() == [[True, False], [False, True]]
-    with pytest.raises(ArgumentError, match="confidence"):
-        settled_pairs(varied, 1.1)
-
-
-def test_sure_documents_tell_nothing() -> None:
-    """Nothing varies: no document, no pair."""
-    topic = (np.array([1.0, 0.0]), np.array([[1.0, 2.0], [2.0, 1.0]]))
-    found = next_documents([topic], collection_variation([topic], empty="zero"))
-    assert (found.document.size, found.n_unsettled, found.variance) == (0, 0, 0.0)
 
 
 KG_INTERVALS = "methods of the project, section 1.6"
@@ -523,29 +449,8 @@ def test_moments_are_those_of_all_outcomes(
         assert after.covariance[place] == pytest.approx(expected.covariance, abs=1e-12)
 
 
-@pytest.mark.slow
-def test_kept_are_the_documents_at_one_rank() -> None:
-    """Of the documents without a chance those stay that some run has there, and no others."""
-    lists = {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([4, 5, 1])}
-    chances = {"t": (np.array([1, 2, 9]), np.array([0.5, 0.0, 0.0]))}
-    made = probable_rankings(["t"], ["a", "b"], lists, chances, cutoff=1000, keep_rank=2)
-    assert made.ids[0].tolist() == [1, 2, 5]
-    assert made.judged[0].tolist() == [True, True, False]
-    assert made.probabilities[0].tolist() == [0.5, 0.0, 0.0]
-
-
-@pytest.mark.slow
-def test_refusals() -> None:
-    """Of each argument."""
-    probable = one_topic([0.5], [1], [1], judged=[True])
-    for name, wrong in {"rank": 0, "flip": "all", "gain": "nobody"}.items():
-        with pytest.raises(ArgumentError, match=name):
-            discovery(probable, 1, **{"rank": 2, name: wrong})
-
-
 NOT = math.inf
 X3 = (np.array([0.9, 0.5, 1, 0.8, 0.4, 0.5]), np.array([[1, 2, 3, 5, 8, NOT], [2, 1, NOT, 3, 4, 10]]))
-X4 = (np.array([0.1, 0.2, 0.05, 0.3]), np.array([[1, 2, 3, 4], [4, 3, 2, NOT]]))
 X6 = [
     (np.array([0.9, 0.5, 1, 0.8, 0.4]), np.array([[1, 2, 3, 5, 8], [2, 1, NOT, 3, 4]])),
     (np.array([0.5, 0.4, 0.8, 1]), np.array([[1, 4, 2, 9], [3, 1, NOT, 2]])),
@@ -566,16 +471,6 @@ def assert_near(
     assert (np.abs(found.mean - mean) <= within * (variance / found.repetitions) ** 0.5).all()
     of_covariance = np.sqrt((np.outer(variance, variance) + covariance**2) / found.repetitions)
     assert (np.abs(found.covariance - covariance) <= 6 * of_covariance).all()
-
-
-@pytest.mark.parametrize(("topic", "seed"), [(X3, 1), (X3, 2), (X4, 3), (X6[1], 4), (X6[2], 5)])
-def test_simulation_is_near_all_outcomes(
-    topic: tuple[NDArray[np.float64], NDArray[np.float64]], seed: int
-) -> None:
-    """Means and covariances of two runs agree with the enumeration."""
-    expected = enumerated(*topic)
-    found = simulate(*topic, seed=seed, repetitions=50_000, empty="zero")
-    assert_near(found, expected.mean, expected.covariance)
 
 
 def test_simulation_equals_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -614,16 +509,6 @@ def test_hundreds_of_documents_are_counted() -> None:
     assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]))
 
 
-@pytest.mark.slow
-def test_a_thousand_documents_are_judged() -> None:
-    """M = 100,000 of a thousand documents: inside 4 standard errors."""
-    rng = np.random.default_rng(4)
-    probabilities, ranks = rng.beta(0.5, 2, 1000), rng.permutation(np.arange(1.0, 1001.0))
-    expected = dynamic(probabilities, ranks)
-    found = simulate(probabilities, ranks, seed=8, repetitions=100_000, empty="zero")
-    assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]), within=4)
-
-
 def test_errors_of_many_simulations_are_those_of_chance() -> None:
     """Of 100 seeds the errors average out, and spread as their standard errors say."""
     expected = enumerated(*X3)
@@ -656,44 +541,3 @@ def test_maps_of_three_topics() -> None:
     mean = np.mean([one.mean for one in exact], axis=0)
     assert mean == pytest.approx([0.604309894179894, 0.517638148148148])
     assert_near(found, mean, np.sum([one.covariance for one in exact], axis=0) / 9)
-
-
-def test_many_runs_are_each_as_alone() -> None:
-    """Runs see the same judgements of documents that differ in probability, whichever runs there are."""
-    probabilities, ranks = np.array([0.9, 0.5, 1, 0.8, 0.4, 0.6]), X3[1]
-    runs = np.concatenate([ranks, ranks[:, ::-1], [np.arange(6, 0, -1.0)]])
-    together = simulate(probabilities, runs, seed=9, repetitions=20_000, empty="zero")
-    alone = [simulate(probabilities, run, seed=9, repetitions=20_000, empty="zero") for run in runs]
-    assert together.mean == pytest.approx([one.mean[0] for one in alone], rel=1e-13)
-    variance = [one.covariance[0, 0] for one in alone]
-    assert together.covariance.diagonal() == pytest.approx(variance, rel=1e-12)
-    assert (together.covariance == together.covariance.T).all()
-
-
-def test_seed_decides_and_progress_adds_up() -> None:
-    """The same seed gives the same bits of every result, another one others."""
-    done: list[int] = []
-    first = simulate(*X3, seed=1, repetitions=40_000, progress=done.append, empty="zero")
-    assert (sum(done), first.repetitions, first.seed) == (40_000, 40_000, 1)
-    again = simulate(*X3, seed=1, repetitions=40_000, empty="zero")
-    assert first.covariance.tobytes() == again.covariance.tobytes()
-    assert first.mean[0] != simulate(*X3, seed=2, repetitions=40_000, empty="zero").mean[0]
-    done.clear()
-    simulate_maps(X6, seed=1, repetitions=20_000, progress=done.append, empty="zero")
-    assert sum(done) == 20_000
-
-
-def test_simulation_refuses_what_it_cannot_use() -> None:
-    """Each argument outside its range is named."""
-    with pytest.raises(ArgumentError, match="`repetitions` must be an integer >= 2, but got 1"):
-        simulate([0.5], [1], seed=1, repetitions=1, empty="zero")
-    with pytest.raises(ArgumentError, match="`seed` must be an integer >= 0, but got -1"):
-        simulate_maps(X6, seed=-1, empty="zero")
-    with pytest.raises(ArgumentError, match="`probabilities` must be"):
-        simulate([1.5], [1], seed=1, empty="zero")
-    with pytest.raises(ArgumentError, match="`ranks` must"):
-        simulate([0.5, 0.5], [1, 1], seed=1, empty="zero")
-    one_run = (np.array([0.5]), np.array([[1.0]]))
-    for topics, numbers in (([], r"\[\]"), ([*X6, one_run], r"\[1, 2\]")):
-        with pytest.raises(ArgumentError, match="`topics` must be at least one, .*" + numbers):
-            simulate_maps(topics, seed=1, empty="zero")

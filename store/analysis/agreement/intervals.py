@@ -65,19 +65,19 @@ class Interval:
         return None if self.low is None or self.high is None else self.high - self.low
 
 
-def asymptotic_interval(value: float | None, standard_error: float | None) -> Interval:
+def asymptotic_interval(value: float, standard_error: float) -> Interval:
     """Make an interval from a standard error that supposes independent documents.
 
-    ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of no value
-    (``undefined``), nor with an error of ``None`` or 0 (``no-standard-error``).
+    ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of NaN
+    (``undefined``), nor with an error of NaN or 0 (``no-standard-error``).
 
     >>> interval = asymptotic_interval(0.776119, 0.038888)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.6999, 0.8523)
     """
-    if value is None:
+    if math.isnan(value):
         return Interval(None, None, "undefined")
-    if not standard_error:
+    if not standard_error > 0:
         return Interval(None, None, "no-standard-error")
     half = NORMAL_QUANTILE * standard_error
     return Interval(value - half, value + half)

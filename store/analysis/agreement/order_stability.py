@@ -200,19 +200,16 @@ def judge_order(
         n_left_out=n_topics - used.size,
         n_scored=n_scored,
         min_judges=least,
-        judges=tuple(_judge_map(ap[:, :, j], has_score[:, j]) for j in range(n_judges)),
+        judges=tuple(
+            JudgeMap(tuple(of[scored].mean(axis=0).tolist()) if scored.any() else None, int(scored.sum()))
+            for of, scored in zip(np.moveaxis(ap, 2, 0), has_score.T, strict=True)
+        ),
         pairs=tuple(
             _pair_order(ap, has_score, first, second)
             for first, second in itertools.combinations(range(n_judges), 2)
         ),
         mixtures=_mixtures(ap[:, :, places], has_score[:, places], mixtures, seed, shown_share),
     )
-
-
-def _judge_map(ap: NDArray[np.float64], has_score: NDArray[np.bool_]) -> JudgeMap:
-    """Average the AP of one judge, shape (n_topics, n_runs), over the topics with a score."""
-    n_topics = int(np.count_nonzero(has_score))
-    return JudgeMap(tuple(ap[has_score].mean(axis=0).tolist()) if n_topics else None, n_topics)
 
 
 def _pair_order(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import UnknownNameError
 from store.records import Scale, State
 
 NO_GRADE = -1
@@ -76,7 +76,7 @@ def votes_from_rows(
     documents : ndarray of int64, shape (n_votes,)
         Any number that tells the documents of one topic apart; they are ordered by it.
     judge_codes, places : ndarray of int64, shape (n_votes,)
-        Index into `judges`, and into `scale_values`.
+        Index into `judges`, each judge once a document, and into `scale_values`.
     topics, judges : sequence of str
         Names; some may have no vote.
     scale_values : sequence of int
@@ -85,7 +85,7 @@ def votes_from_rows(
     Returns
     -------
     Votes
-        `ArgumentError` if a judge has two votes on one document. O(n log n).
+        O(n log n).
 
     Examples
     --------
@@ -102,11 +102,6 @@ def votes_from_rows(
     of_topic, document, judge, place = (np.asarray(one, np.int64)[order] for one in rows)
     new = np.ones(len(document), dtype=np.bool_)
     new[1:] = (np.diff(of_topic) != 0) | (np.diff(document) != 0)
-    twice = np.flatnonzero(~new[1:] & (np.diff(judge) == 0))
-    if twice.size:
-        row = int(twice[0])
-        where = f"judge `{judges[judge[row]]}` twice on a document of `{topics[of_topic[row]]}`"
-        raise ArgumentError("judge_codes", "must be each judge once a document", where)
     return Votes(
         topics=tuple(topics),
         judges=tuple(judges),
@@ -121,12 +116,9 @@ def votes_from_rows(
 def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
     """Keep the votes of some judges, and the documents that one of them graded; topics and scale stay.
 
-    The order of `judges` becomes that of the result. `UnknownNameError` for a judge that is not there,
-    `ArgumentError` for one that comes twice.
+    The order of `judges`, each once, becomes that of the result. `UnknownNameError` for one that is none.
     """
     codes = [votes.judge_index(judge) for judge in judges]
-    if len(set(codes)) < len(codes):
-        raise ArgumentError("judges", "must be judges, each once", list(judges))
     code_of = np.full(len(votes.judges), -1, dtype=np.int64)
     code_of[codes] = np.arange(len(codes))
     kept = code_of[votes.judge_codes] >= 0

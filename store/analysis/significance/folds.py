@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import check_integer
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +70,6 @@ def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tupl
     [[0, 1, 2], [3, 4]]
     """
     check_integer("n_folds", n_folds, 2)
-    if n_topics < n_folds:
-        raise ArgumentError("n_topics", f"must be at least the {n_folds} folds", n_topics)
     order = np.arange(n_topics, dtype=np.int64)
     if seed is not None:
         check_integer("seed", seed, 0)
