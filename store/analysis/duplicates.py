@@ -60,21 +60,8 @@ class ShingleSets:
 
 
 def shingle_sets(texts: Iterable[str], *, advance: Callable[[int], None] = lambda _: None) -> ShingleSets:
-    """Turn texts into sets of shingles.
+    """Turn texts into sets of shingles; each is read once and let go, and `advance` called with 1 after it.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        Each is read once and let go.
-    advance : callable, optional
-        Called with 1 after each.
-
-    Returns
-    -------
-    ShingleSets
-
-    Notes
-    -----
     A shingle gets its number by numbering pairs of the number of its beginning and its next word, over and
     over: no hash, so no two shingles have one number. Beginnings that occur once are not gone on with.
     O(T log T) time for T words; some 45 bytes a word of memory at the peak.

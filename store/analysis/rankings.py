@@ -99,27 +99,11 @@ def judged_rankings(
 ) -> JudgedRankings:
     """Put rankings and binary judgements side by side in arrays.
 
-    Parameters
-    ----------
-    topics, tags : sequence of str
-        The evaluation topics and the runs, in the order of the result.
-    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
-        Document ids in rank order, each once. A run without an entry for a topic has length 0 there. Entries
-        of other runs and topics are not used.
-    judged : mapping of topic to (ids, relevant)
-        Ids of the judged documents, ndarray of int64, each once, and whether each is relevant, ndarray of
-        bool, both of shape (n_judged,). Every one of `topics` has an entry, which may be empty.
-    cutoff : int
-        Ranks that count, at least 1; documents below are cut off.
-
-    Returns
-    -------
-    JudgedRankings
-        Arrays of width ``min(cutoff, longest ranking)``. Codes ascend with the document id.
-
-    Notes
-    -----
-    O(m) a topic for m documents retrieved and judged, or O(m log m) where their ids are sparse.
+    `topics`, those evaluated, and `tags`, the runs, are in the order of the result. `rankings` has by (tag,
+    topic) document ids in rank order, each once; a run without an entry has length 0 there, and others are
+    not used. `judged` has for every topic the ids of the judged documents, each once, and whether each is
+    relevant, both of shape (n_judged,). Documents below `cutoff`, at least 1, are cut off. Codes ascend with
+    the document id. O(m) a topic for m documents retrieved and judged, or O(m log m) where ids are sparse.
 
     Examples
     --------
@@ -230,19 +214,8 @@ def graded_rankings(
 ) -> GradedRankings:
     """Put rankings and graded judgements side by side in arrays.
 
-    Parameters
-    ----------
-    topics, tags, rankings, cutoff
-        As for `judged_rankings`, with its errors and cost.
-    judged : mapping of topic to (ids, grades)
-        Ids of the judged documents, each once, and their grades, both ndarray of int64 of shape (n_judged,).
-        Every one of `topics` has an entry, which may be empty. `ArgumentError` if a grade does not fit into
-        32 bits.
-
-    Returns
-    -------
-    GradedRankings
-        Arrays of width ``min(cutoff, longest ranking)``.
+    As `judged_rankings`, with a grade for each judged document; `ArgumentError` if one does not fit into 32
+    bits.
 
     Examples
     --------

@@ -81,27 +81,12 @@ def check_at(at: str, depth: Depths, cutoff: int) -> At:
 def choose_flips(
     states: NDArray[np.int8], *, at: At, depth: Depths, flips: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-    """Choose unjudged ranks of every run in one topic.
+    """Choose unjudged ranks of every run in one topic, of `JudgedRankings.states_by_rank`.
 
-    Parameters
-    ----------
-    states : ndarray of int8, shape (n_runs, width)
-        From `JudgedRankings.states_by_rank`.
-    at : {"next", "first"}
-        ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
-        ranks below N.
-    depth : int or ndarray of int64, shape (n_runs,)
-        N, at least 1.
-    flips : int, default=1
-        Documents of a run, at least 1.
-
-    Returns
-    -------
-    columns : ndarray of int64, shape (n_runs, flips)
-        Rank less 1 of the documents that are supposed relevant, ascending, then -1 where a run has fewer.
-    status : ndarray of int8, shape (n_runs,)
-        `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `states`). Arguments are checked by
-        `check_at`.
+    ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged ranks below
+    N, the `depth`, of all runs or of each. Returned are, of shape (n_runs, flips), rank less 1 of the
+    documents that are supposed relevant, ascending, then -1 where a run has fewer; and of every run
+    `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `states`).
 
     Examples
     --------
@@ -149,11 +134,6 @@ class TopicFlips:
     after: NDArray[np.float64]
     """Shape (n_flipped, n_runs): AP of every run after the documents of a flipped one turn
     relevant; NaN where R is 0 still."""
-
-
-def check_scenario(scenario: str) -> Scenario:
-    """Return `scenario` when it is one of `SCENARIOS`, else raise `ArgumentError`."""
-    return one_of("scenario", scenario, SCENARIOS)
 
 
 def most_flips(rankings: JudgedRankings, flips: int) -> int:
@@ -521,7 +501,7 @@ def sensitivity(
     >>> moved.map_after[0].round(4).tolist()  # (1/1 + 2/3 + 3/4) / 3, (1/1 + 2/2) / 3
     [0.8056, 0.6667]
     """
-    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), check_scenario(scenario)
+    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), one_of("scenario", scenario, SCENARIOS)
     at = check_at(at, depth, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
     status = np.empty((n_runs, n_topics), dtype=np.int8)
@@ -698,7 +678,7 @@ def pair_sensitivity(
     >>> moved.before.difference.round(7).tolist(), moved.after_first.difference.round(7).tolist()
     ([0.3166667], [0.367619])
     """
-    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), check_scenario(scenario)
+    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), one_of("scenario", scenario, SCENARIOS)
     at = check_at(at, depth, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
     scores = scores_of_runs(rankings, r_mode)

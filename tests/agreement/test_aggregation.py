@@ -104,18 +104,6 @@ def test_mean_lowest_highest_and_sum_equal_slow_count(counts: Counts, least: int
     assert low.n_ties == high.n_ties == 0
 
 
-@given(counts_of_documents, st.sampled_from(["low", "high"]), st.data())
-def test_median_commutes_with_collapsing(counts: Counts, ties: Ties, data: st.DataObject) -> None:
-    """The median of collapsed grades is the collapsed median, at every level."""
-    if counts.shape[1] == 1:
-        return
-    level = data.draw(st.integers(1, counts.shape[1] - 1))
-    collapsed = np.add.reduceat(counts, [0, level], axis=1)
-    after = median(counts, ties=ties).grades
-    before = median(collapsed, ties=ties).grades
-    assert before.tolist() == np.where(after == NO_GRADE, NO_GRADE, after >= level).tolist()
-
-
 def test_mean_on_a_scale_with_gaps_is_refused() -> None:
     """Where a mean may lie between two grades of the scale there is no such rule."""
     with pytest.raises(ArgumentError, match="`scale_values` must rise by 1: a mean may lie on"):
@@ -257,21 +245,6 @@ def simulated(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n_judges", "n_votes", "bias"), [(3, 3, 0.0), (3, 3, 0.6), (20, 5, 0.0), (20, 5, 0.6)]
-)
-def test_better_than_majority_with_three_votes_or_more(n_judges: int, n_votes: int, bias: float) -> None:
-    """Of 5,000 simulated documents it grades more correctly, with biased judges by far."""
-    truth, votes = simulated(np.random.default_rng(1), 5000, n_judges, n_votes, bias)
-    result = dawid_skene(votes)
-    plain = majority(grade_counts(votes), ties="low").grades
-    ours, theirs = (float((grades == truth).mean()) for grades in (result.low, plain))
-    assert result.converged
-    assert result.n_below_three == 0
-    assert ours > theirs + (0.03 if bias else 0.0)
-
-
-@pytest.mark.slow
 def test_grades_known_for_sure_teach_how_judges_grade() -> None:
     """With a tenth of the documents adjudicated the others come out better."""
     truth, votes = simulated(np.random.default_rng(2), 400, 3, 3, 1.0)
@@ -318,20 +291,6 @@ def test_longer_steps_lead_where_plain_ones_do(seed: int) -> None:
     assert result.converged
     assert result.n_iterations < n_plain / 2
     np.testing.assert_allclose(result.posterior, expected, atol=1e-5)
-
-
-@pytest.mark.slow
-def test_converged_is_what_moves_by_no_more_than_the_tolerance() -> None:
-    """A tolerance of just what the first iteration moves is kept by it, and the next smaller one is not."""
-    grades = [(0, 0, 1), (1, 1, 1), (0, 1, 1), (0, 0, 0)]
-    cells = {(document, judge): one[judge] for document, one in enumerate(grades) for judge in range(3)}
-    votes = votes_of_cells(cells, 2, 3)
-    shares = grade_counts(votes) / 3
-    moved = float(np.abs(dawid_skene(votes, max_iterations=1).posterior - shares).max())
-    assert moved > 0.01
-    kept = dawid_skene(votes, tolerance=moved)
-    assert (kept.n_iterations, kept.converged) == (1, True)
-    assert dawid_skene(votes, tolerance=float(np.nextafter(moved, 0))).n_iterations > 1
 
 
 @pytest.mark.slow

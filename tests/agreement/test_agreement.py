@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -253,53 +252,9 @@ def test_intervals_hold_the_number_and_repeat_with_the_seed(cli: Cli, judged: Pa
     assert "seed 1" in cli("agreement", "strict", "lenient").fine().out
 
 
-MINE = {"a": 2, "b": 1, "c": 0, "d": 1}
-YOURS = {"a": 2, "b": 0, "e": 1}
-NAMES = ("colleag1", "postdoc2", "lenient3", "strict44", "annabel5")
-
-
 def lines_of(judgements: dict[str, int], topic: str = "1") -> list[str]:
     """Write grades of a topic by docno as qrels lines_of."""
     return [f"{topic} 0 {docno} {grade}" for docno, grade in judgements.items()]
-
-
-def drawn(names: Iterable[str], *, skewed: bool, topics: int = 3) -> dict[str, list[str]]:
-    """Draw grades of 40 documents a topic for each judge, nearly all of them 0 if skewed."""
-    rng = random.Random(7)
-    weights = (30, 1, 1) if skewed else (1, 1, 1)
-    return {
-        name: [
-            line
-            for topic in range(topics)
-            for line in lines_of({f"d{n}": rng.choices((0, 1, 2), weights)[0] for n in range(40)}, str(topic))
-        ]
-        for name in names
-    }
-
-
-def test_few_documents_and_few_topics_are_warned_of(
-    cli: Cli, judged: Path, collection_of: Callable[..., None]
-) -> None:
-    """Numbers that stand on little are said to, on stderr."""
-    said = cli("agreement").fine().err
-    assert "8 topics: intervals of fewer than 20 topics are too narrow" in said
-    assert "fewer than 30 documents" not in said
-    (judged / "collection.db").unlink()
-    collection_of(me=lines_of(MINE), you=lines_of(YOURS))
-    said = cli("agreement").fine().err
-    assert "1 of 1 pair shares fewer than 30 documents" in said
-    assert "too narrow" not in said  # one topic has no interval at all
-
-
-def test_bands_are_named_by_their_author(cli: Cli, judged: Path) -> None:
-    """Words come on request, under the author's name."""
-    shown = cli("agreement", "--bands", "landis-koch").fine().out
-    assert "Landis-Koch" in shown
-    assert "substantial" in shown
-    [row] = pairs(cli("agreement", "strict", "lenient", "--bands", "ir-book", "--format", "json")
-                  .fine().json())  # fmt: skip
-    assert (round(row["kappa"], 3), row["band"]) == (0.535, "dubious")
-    assert "substantial" not in cli("agreement").fine().out
 
 
 def test_many_pairs_are_cut_to_their_ends(cli: Cli, collection_of: Callable[..., None]) -> None:
@@ -324,37 +279,6 @@ def test_many_pairs_are_cut_to_their_ends(cli: Cli, collection_of: Callable[...,
     assert kappas[:10] == pytest.approx(measured[:10], abs=5e-4)
     everything = cli("agreement", "--all-pairs", "--level", "1").fine().out
     assert len([line for line in everything.splitlines() if line.startswith("j")]) > 150
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("skewed", [False, True])
-@pytest.mark.parametrize(
-    "options",
-    [(), ("--against", "strict44"), ("--by-topic",),
-     ("--interval", "asymptotic"), ("--interval", "none"), ("--table", "cross_tables"),
-     ("--table", "per_grade"),
-     ("--against", "strict44", "--aggregate", "majority", "--ties", "low")],
-    ids=" ".join,
-)  # fmt: skip
-def test_tables_of_five_judges_fit_80_columns(
-    cli: Cli, collection_of: Callable[..., None], options: tuple[str, ...], skewed: bool
-) -> None:
-    """With names of eight characters no line is longer, whatever the numbers."""
-    collection_of(**drawn(NAMES, skewed=skewed))
-    shown = cli("agreement", *options).fine().out
-    assert [line for line in shown.splitlines() if len(line) > 80] == []
-    assert ("AC1" in shown) == (skewed and "--table" not in options)
-
-
-def test_reasons_in_pair_tables_fit_80_columns(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """A pair without a number says why in the place of its interval."""
-    one = lines_of(dict.fromkeys("abc", 0))
-    collection_of(colleag1=one, postdoc2=one, strict44=lines_of({"z": 1}))
-    shown = cli("agreement").fine().out
-    assert [line for line in shown.splitlines() if len(line) > 80] == []
-    assert "single-grade, no-relevant" in shown
-    for code in ("single-grade", "no-relevant", "no-common-docs"):
-        assert f"\n{code}: " in shown
 
 
 def row_of(shown: str, *cells: str) -> list[str]:
@@ -409,29 +333,6 @@ def test_pairs_that_share_nothing_are_counted_when_there_are_many(
     assert "no-common-docs" not in plan
 
 
-def test_pairs_of_few_documents_are_marked(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """An asterisk stands at the N below 30, and a line says what it is."""
-    long = {f"d{n}": n % 3 for n in range(30)}
-    collection_of(a=lines_of(long), b=lines_of(long), c=lines_of(dict(list(long.items())[:29])))
-    shown = cli("agreement", "--level", "1", "--interval", "none").fine().out
-    [*_, graded, _] = shown.split("Pairs of judges")
-    assert row_of(graded, "a", "b")[2] == "30"
-    assert row_of(graded, "a", "c")[2] == "29*"
-    assert "\nN: documents both graded; *: fewer than 30, so the row means little.\n" in shown
-    assert "*" not in cli("agreement", "a", "b", "--interval", "none").fine().out
-
-
-def test_all_labels_count_labels_and_need_two_other_judges(
-    cli: Cli, collection_of: Callable[..., None]
-) -> None:
-    """The row on all labels is left out where it would repeat the one judge."""
-    collection_of(**drawn(("a", "b", "c"), skewed=False))
-    shown = cli("agreement", "--against", "c").fine().out
-    assert row_of(shown.split("relevant or not")[0], "(all", "labels)")[2] == "240"
-    assert "its N counts labels, not documents" in " ".join(shown.split())
-    assert "all labels" not in cli("agreement", "a", "--against", "c").fine().out
-
-
 def test_words_on_intervals_stand_where_intervals_are(cli: Cli, judged: Path) -> None:
     """Topic by topic pairs have none, and it is said; the line on them is left out then."""
     two = ("agreement", "strict", "lenient")
@@ -447,18 +348,6 @@ def test_words_on_intervals_stand_where_intervals_are(cli: Cli, judged: Path) ->
     error = cli("agreement", "--interval", "asymptotic").fine().out
     for code in ("no-standard-error", "topics-only"):
         assert f"\n{code}: " in error
-
-
-def test_ac1_stands_at_the_skewed_level_only(cli: Cli, collection_of: Callable[..., None]) -> None:
-    """Grades 0 and 1 by halves: at level 2 not relevant prevails, at level 1 and graded nothing."""
-    names = ("a", "b", "c")
-    collection_of(**{name: lines_of({f"d{n:02d}": n % 2 + (n == 39) for n in range(40)})
-                     for name in names})  # fmt: skip
-    shown = cli("agreement", "--interval", "none").fine().out
-    graded, binary = [line for line in shown.splitlines() if line.startswith("first")]
-    assert ("AC1" in graded, "AC1" in binary) == (False, True)
-    assert "relevant 2+  AC1" in shown
-    assert "relevant 1+  AC1" not in shown
 
 
 def judge_topics(folder: Path, cli: Cli, **topics: str) -> None:
@@ -518,41 +407,3 @@ def test_orders_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judg
     tables = answer.fine().json()
     assert {row["map_judge_anna"] for row in tables["run_scores"]} == {None}
     assert [(row["topics"], row["min_judges"]) for row in tables["mixtures"]] == [(6, 2)] * 2
-
-
-def test_orders_of_judges_of_other_topics_says_so(cli: Cli, judged: Path) -> None:
-    """Two judges without a common topic have no order of runs to compare, and advice."""
-    judge_topics(judged, cli, anna="G01", bert="G02")
-    for judge, grades in (("cora", (1, 0)), ("dora", (0, 1))):
-        path = judged / f"{judge}.qrels"
-        found = [f"G0{topic} 0 KG-E-002 {grade}\n" for topic, grade in enumerate(grades, 1)]
-        path.write_text("".join(found), "utf-8")
-        cli("import", "judgements", path, "--judge", judge).fine()
-    ran = cli("agreement", "orders", "cora", "dora").fine()
-    assert "(nothing judged or nothing relevant: cora lacks 1, dora lacks 1)" in ran.err
-    assert "let them judge the same topics" in ran.err
-    assert "MAP of the runs" not in ran.out
-    assert "no-common-topics: no topic has a score under two of the judges." in ran.out
-    said = cli("agreement", "orders", "anna", "bert").fine().err
-    assert "the judges share no document, so no run has a score" in said
-
-
-def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:
-    """The error says who is there and what to do."""
-    said = cli("agreement", "strict").failed(1).err
-    assert "agreement needs two judges, but there is only `strict`" in said
-    assert "name another judge, or none" in said
-    for name in ("alice", "bob"):
-        cli("judges", "add", name).fine()
-    said = cli("agreement", "alice", "bob").failed(1).err
-    assert "none of them has graded a document" in said
-
-
-def test_adjudicator_among_the_judges_is_warned_of(cli: Cli, judged: Path) -> None:
-    """Whoever saw the others' opinions does not agree by chance."""
-    path = judged / "judgements" / "strict.qrels"
-    cli("import", "judgements", path, "--judge", "zoe", "--kind", "adjudicator").fine()
-    for options in (("zoe", "strict"), ("--against", "zoe")):
-        said = cli("agreement", *options).fine().err
-        assert "zoe is an adjudicator, who saw the others' opinions" in said
-    assert "adjudicator" not in cli("agreement").fine().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from itertools import combinations
@@ -13,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import stats
 
+from store.analysis.agreement import intervals
 from store.analysis.agreement.intervals import asymptotic_interval, item_bootstrap, topic_bootstrap
 from store.analysis.agreement.kappa import macro_overlap, stacked_standard_errors
 from store.analysis.agreement.many import all_judges, all_judges_by_topic
@@ -55,29 +54,6 @@ def kappa(tables: Floats) -> Floats:
     return result
 
 
-class Recorder:
-    """A statistic that keeps every stack it is given; the value is the first sum."""
-
-    def __init__(self) -> None:
-        self.stacks: list[Floats] = []
-
-    def __call__(self, sums: Floats) -> Floats:
-        """Keep a stack."""
-        self.stacks.append(sums.copy())
-        return first(sums)
-
-    def resampled(self) -> Floats:
-        """Return all resamples, one after the other; the first stack is the data as they are."""
-        return np.concatenate(self.stacks[1:])
-
-
-def weights_of(n_topics: int, *, seed: int, resamples: int) -> Floats:
-    """Return how often each topic was drawn, shape (resamples, n_topics)."""
-    recorder = Recorder()
-    topic_bootstrap(np.eye(n_topics), recorder, seed=seed, resamples=resamples)
-    return recorder.resampled()
-
-
 def plain_quantile(values: list[float], share: float) -> float:
     """Interpolate linearly between the order statistics."""
     ordered = sorted(values)
@@ -98,18 +74,6 @@ def plain_kappa(table: list[list[int]]) -> float | None:
     return (n * observed - expected) / (n * n - expected)
 
 
-def test_three_topics_are_multinomial() -> None:
-    """Every way to draw three topics out of three comes as often as it should."""
-    observed = Counter(map(tuple, weights_of(3, seed=8, resamples=27_000).astype(int).tolist()))
-    expected = Counter(
-        tuple(draw.count(topic) for topic in range(3)) for draw in itertools.product(range(3), repeat=3)
-    )
-    assert set(observed) == set(expected)
-    outcomes = sorted(expected)
-    test = stats.chisquare([observed[one] for one in outcomes], [1000 * expected[one] for one in outcomes])
-    assert test.pvalue > 0.001
-
-
 @given(
     st.lists(
         st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=2, max_size=2),
@@ -121,7 +85,10 @@ def test_three_topics_are_multinomial() -> None:
 def test_equals_a_plain_loop(tables: list[list[list[int]]], seed: int) -> None:
     """Drawing topics one by one, adding their tables up and sorting gives the same interval."""
     units = [table for table in tables if any(map(any, table))]
-    result = topic_bootstrap(np.array(tables), kappa, seed=seed, resamples=60)
+    with pytest.MonkeyPatch.context() as patch:  # in many parts
+        patch.setattr(intervals, "_CHUNK_DRAWS", 50)
+        patch.setattr(intervals, "_CHUNK_SUMS", 20)
+        result = topic_bootstrap(np.array(tables), kappa, seed=seed, resamples=60)
     if len(units) < 2:
         assert result.reason == ("one-topic" if units else "no-common-docs")
         return
@@ -142,46 +109,6 @@ def test_equals_a_plain_loop(tables: list[list[list[int]]], seed: int) -> None:
     else:
         assert result.low == pytest.approx(plain_quantile(defined, 0.025), abs=1e-12)
         assert result.high == pytest.approx(plain_quantile(defined, 0.975), abs=1e-12)
-
-
-def test_equals_scipy_but_for_chance() -> None:
-    """The limits are those of scipy's percentile bootstrap over topics."""
-    rng = np.random.default_rng(3)
-    tables = rng.integers(0, 9, size=(30, 2, 2))
-
-    def of_topics(places: NDArray[np.int64], axis: int) -> Floats:
-        return kappa(tables[np.moveaxis(places, axis, -1)].sum(axis=-3).reshape(-1, 2, 2))
-
-    peer = stats.bootstrap(
-        (np.arange(30),), of_topics, n_resamples=20_000, method="percentile", batch=2000, rng=rng
-    ).confidence_interval
-    result = topic_bootstrap(tables, kappa, seed=4, resamples=20_000)
-    assert result.low == pytest.approx(float(peer.low), abs=0.008)
-    assert result.high == pytest.approx(float(peer.high), abs=0.008)
-
-
-def test_same_seed_same_weights() -> None:
-    """Coefficients of sums of any size have the same resamples, another seed has others."""
-    n_topics, resamples = 40, 3000
-    weights = weights_of(n_topics, seed=9, resamples=resamples)
-    big = Recorder()  # so big that its resamples are computed in many parts
-    padded = np.concatenate([np.eye(n_topics), np.ones((n_topics, 5000))], axis=1)
-    topic_bootstrap(padded.reshape(n_topics, 10, -1), big, seed=9, resamples=resamples)
-    assert len(big.stacks) > 3
-    flat = big.resampled().reshape(resamples, -1)
-    np.testing.assert_array_equal(flat[:, :n_topics], weights)
-    assert not np.array_equal(weights_of(n_topics, seed=10, resamples=resamples), weights)
-    assert np.all(weights.sum(axis=1) == n_topics)
-
-
-@pytest.mark.vector("PCG64 of numpy, whose raw bits are promised to stay (NEP 19)")
-def test_draws_are_those_of_raw_bits() -> None:
-    """The draws are the upper halves of PCG64's numbers times the topics, so they never change."""
-    raw = [int(one) for one in np.random.PCG64(11).random_raw(4)]
-    expected = np.zeros((2, 2))
-    for place, number in enumerate(raw):
-        expected[place // 2, number >> 63] += 1  # of two topics, the highest bit
-    np.testing.assert_array_equal(weights_of(2, seed=11, resamples=2), expected)
 
 
 @pytest.mark.parametrize(("apart", "reason"), [(0.9e-12, "no-variation"), (1.1e-12, None)])
@@ -218,13 +145,16 @@ def test_value_that_never_varies_has_no_interval(table: list[list[int]]) -> None
 
 def test_items_by_hand() -> None:
     """Two documents in two cells come as both in the one, one in each, both in the other: 1:2:1."""
-    recorder = Recorder()
-    table = np.array([[1, 0], [0, 1]])
-    item_bootstrap(CELLS, table.ravel(), recorder, seed=1, resamples=40_000)
-    outcomes = Counter(tuple(one.ravel().tolist()) for one in recorder.resampled())
+    stacks: list[Floats] = []
+
+    def kept(sums: Floats) -> Floats:
+        stacks.append(sums.copy())
+        return sums[:, 0, 0]
+
+    item_bootstrap(CELLS, np.array([1, 0, 0, 1]), kept, seed=1, resamples=40_000)
+    outcomes = Counter(tuple(one.ravel().tolist()) for one in np.concatenate(stacks[1:]))
     assert set(outcomes) == {(2.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 2.0)}
     assert outcomes[1.0, 0.0, 0.0, 1.0] == pytest.approx(20_000, abs=400)
-    np.testing.assert_array_equal(recorder.stacks[0], [table])
 
 
 @pytest.mark.vector("SAS/STAT FREQ: kappa .4842, error .1380, limits .2137 and .7547")

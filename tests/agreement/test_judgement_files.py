@@ -157,15 +157,6 @@ def test_a_code_that_may_be_a_grade_is_asked_about(here: Path) -> None:
     assert "--code -2=unjudged" in answer.err
 
 
-def test_a_grade_off_the_declared_scale_is_told_by_its_line(here: Path) -> None:
-    """A file that does not fit the scale is refused with every line that does not."""
-    a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 3", "1 0 d3 4")
-    answer = refused(a, FILES[0], options=("--scale", "0-2"))
-    assert f"{a}:2: expected a grade of the scale (0, 1, 2), got 3" in answer.err
-    assert f"{a}:3:" in answer.err
-    assert "--map" in answer.err
-
-
 def test_faults_of_a_file_are_told_by_line(here: Path) -> None:
     """Files are read as for an import, comments passed over; nothing is measured of a file with a fault."""
     a = write(here / "a.qrels", "1 0 d1 1", "1 0 d1 2", "1 0 d2", "# no", "1 0 d3 1.5")

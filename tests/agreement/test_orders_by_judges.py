@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from scipy.stats import kendalltau
 import pooler as p
 from store.analysis.agreement.order_stability import QUANTILES, judge_average_precisions, judge_order
 from store.analysis.agreement.votes import Votes, votes_from_rows
-from store.analysis.measures.average_precision import average_precision as own_average_precision
 from store.analysis.run_order import TauResult, tau_ap
 from tests.cli.oracles import average_precision, mean, read_qrels, read_run
 from tests.comparing.plain_lists import plain_ap
@@ -151,35 +149,6 @@ def test_a_hundred_thousand_mixtures_of_a_track_fit_into_little_memory() -> None
 
 
 @pytest.mark.slow
-def test_tau_ap_takes_its_second_judge_as_true() -> None:
-    """Tau-AP counts the runs above each place of the first judge, as the second is true."""
-    orders = np.array([[[0.9, 0.7], [0.8, 0.9], [0.7, 0.8]]])
-    pair = judge_order(orders, seed=1).pairs[0]
-    # First 0 1 2, second 1 2 0. First as estimate: run 1 has 0/1, run 2 has 1/2 (run 1).
-    assert pair.tau_ap.tau == pytest.approx(2 / 2 * (0 + 1 / 2) - 1)
-    # Second as estimate: run 2 has 1/1, run 0 has 0/2.
-    assert pair.tau_ap_reversed.tau == pytest.approx(2 / 2 * (1 + 0) - 1)
-
-
-@pytest.mark.slow
-def test_topics_without_all_judges_are_left_out() -> None:
-    """By default a topic counts when every judge has a score, and the others are counted."""
-    ap = np.random.default_rng(4).random((5, 3, 3))
-    ap[1, :, 2] = NAN
-    ap[3, :, :2] = NAN
-    result = judge_order(ap, seed=1, mixtures=20)
-    assert (result.topics, result.n_left_out) == ((0, 2, 4), 2)
-    complete = judge_order(ap[[0, 2, 4]], seed=1, mixtures=20)
-    assert result.judges == complete.judges
-    assert result.mixtures == complete.mixtures
-    assert all(judge.n_topics == 3 for judge in result.judges)
-    with_two = judge_order(ap, seed=1, mixtures=20, min_judges=2)
-    assert with_two.topics == (0, 1, 2, 4)
-    assert [judge.n_topics for judge in with_two.judges] == [4, 4, 3]
-    assert [pair.n_topics for pair in with_two.pairs] == [4, 3, 3]
-
-
-@pytest.mark.slow
 def test_judges_without_a_common_topic() -> None:
     """Judges of different topics cannot be compared."""
     ap = np.full((2, 3, 3), NAN)
@@ -278,31 +247,6 @@ def test_equals_plain_lists(graded: Graded, ranked: Ranked, level: int, cutoff: 
             assert np.isnan(scores[topic, run, judge])
         else:
             assert scores[topic, run, judge] == pytest.approx(float(expected), abs=1e-14)
-
-
-def test_equals_average_precision_and_trec_eval() -> None:
-    """On longer lists the scores are those of the project's AP and of trec_eval."""
-    rng = np.random.default_rng(12)
-    n_documents, n_ranked = 300, 200
-    graded = {
-        (0, document, judge): int(rng.random() < 0.2) * 2
-        for document in range(n_documents)
-        for judge in range(N_JUDGES)
-        if rng.random() < 0.5
-    }
-    ranked = {(run, 0): rng.permutation(n_documents)[:n_ranked].tolist() for run in range(N_RUNS)}
-    scores = scores_of(graded, ranked, level_index=1, cutoff=1000)
-    for judge in range(N_JUDGES):
-        qrels = {f"d{d}": grade for (_, d, j), grade in graded.items() if j == judge}
-        evaluator = pytrec_eval.RelevanceEvaluator({"t": qrels}, {"map"})
-        n_relevant = sum(grade > 0 for grade in qrels.values())
-        for run in range(N_RUNS):
-            listed = {f"d{d}": float(-rank) for rank, d in enumerate(ranked[run, 0])}
-            theirs = evaluator.evaluate({"t": listed})["t"]["map"]
-            flags = np.array([qrels.get(f"d{d}", 0) > 0 for d in ranked[run, 0]])
-            ours = own_average_precision(flags, np.array(n_relevant))
-            assert scores[0, run, judge] == pytest.approx(float(ours), abs=1e-14)
-            assert scores[0, run, judge] == pytest.approx(theirs, abs=1e-12)
 
 
 NAMES = (*JUDGES, "union", "intersection")

@@ -10,7 +10,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.agreement.intervals import topic_bootstrap
 from store.analysis.agreement.sharing import assumed_plan, plan_overlap
 from store.errors import ArgumentError
 from tests.strategies import examples
@@ -36,15 +35,6 @@ def kappa_of(table: NDArray[np.float64], power: int) -> float:
     return 1 - float((costs * p).sum() / (costs * expected).sum())
 
 
-def stacked_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return unweighted kappa of a stack of tables."""
-    n = tables.sum(axis=(1, 2))
-    observed = np.trace(tables, axis1=1, axis2=2) / n
-    expected = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
-    result: NDArray[np.float64] = (observed - expected) / (1 - expected)
-    return result
-
-
 @pytest.mark.vector("IR book (2008), table 8.2; Cohen 1960, p. 45: errors by statsmodels")
 @pytest.mark.parametrize(
     ("table", "weights", "error"),
@@ -68,29 +58,6 @@ def test_equal_topics_have_the_asymptotic_error(table: NDArray[np.int64], weight
     assert plan.present_width == pytest.approx(2 * Z * asymptotic * math.sqrt(n / (n - 5)), rel=3e-5)
     assert plan.documents is not None
     assert plan.documents_per_topic == math.ceil(plan.within / 5 / (0.05 / Z) ** 2)
-
-
-def test_two_topics_by_hand() -> None:
-    """Influences, both variances and the plan of two topics of four documents."""
-    # Summed: [[4, 1], [1, 2]]: N = 8, D_o = 2/8, D_e = (5*3 + 3*5)/64 = 30/64, kappa = 1 - 16/30.
-    # With u = (3/8, 5/8) = v, the influences are [D_o (u_i + v_j) - D_e d_ij - D_o D_e] / D_e**2:
-    # (0,0): (12/64 - 7.5/64) / (900/4096) = 4.5 * 64 / 900 = .32; (1,1): (20 - 7.5) * 64 / 900 =
-    # .888889; (0,1): (16 - 30 - 7.5) * 64 / 900 = -1.528889. Sum: 1.28 + 1.777778 - 3.057778 = 0.
-    tables = np.array([[[3, 1], [0, 0]], [[1, 0], [1, 2]]])
-    a, b, c = 0.32, 0.888889, -1.528889
-    mean = (3 * a + c) / 4  # of the first topic; of the second it is its opposite
-    within = (3 * (a - mean) ** 2 + (c - mean) ** 2 + (a + mean) ** 2) / 6
-    within += (2 * (b + mean) ** 2 + (c + mean) ** 2) / 6
-    mean_square = 8 * mean**2  # 4 * mean**2 twice, one degree of freedom
-    plan = plan_overlap(tables, 0.8)
-    assert plan.kappa == pytest.approx(1 - 16 / 30)
-    assert plan.within == pytest.approx(within, abs=1e-5)
-    assert mean_square < within
-    assert plan.between == 0
-    # 2 m >= within / (.4 / z)**2
-    assert plan.documents_per_topic == math.ceil(within / (2 * (0.4 / Z) ** 2))
-    assert plan.documents == 2 * plan.documents_per_topic
-    assert (plan.n_topics, plan.n_documents, plan.reason) == (2, 8, None)
 
 
 @settings(max_examples=examples(60))
@@ -155,19 +122,6 @@ def test_plan_is_the_least_that_does(seed: int, width: float) -> None:
     assert plan.present_width == pytest.approx(planned_width(8, 12))
 
 
-def test_topics_that_differ_need_more_topics() -> None:
-    """Where judges agree fully on half of the topics and never on the others, no pool is enough."""
-    agree, differ = [[10, 0], [0, 10]], [[0, 10], [10, 0]]
-    plan = plan_overlap(np.array([agree, differ] * 5), 0.2)
-    # Kappa 0, D_o = D_e = 1/2: influences are 1 and -1, the same within a topic.
-    assert plan.kappa == 0
-    assert plan.within == 0
-    # Mean square between: 200 * 1 / 9 over 20 documents.
-    assert plan.between == pytest.approx(10 / 9)
-    assert (plan.reason, plan.documents) == ("too-few-topics", None)
-    assert plan.topics == math.ceil(10 / 9 * (2 * Z / 0.2) ** 2)
-
-
 @pytest.mark.parametrize(
     ("tables", "reason"),
     [
@@ -187,39 +141,6 @@ def test_nothing_to_plan_from(tables: list[list[list[int]]], reason: str) -> Non
     assert plan.reason == reason
     assert (plan.documents_per_topic, plan.documents, plan.topics) == (None, None, None)
     assert (plan.between, plan.within, plan.present_width) == (None, None, None)
-
-
-def drawn_tables(rng: np.random.Generator, n_topics: int, n_documents: int) -> NDArray[np.int64]:
-    """Draw tables of topics that differ in prevalence and in how often the judges agree."""
-    prevalence = rng.beta(3, 5, size=n_topics)
-    error = rng.beta(2, 12, size=n_topics)
-    cells = []
-    for p, e in zip(prevalence, error, strict=True):
-        flipped = np.array([[(1 - e) ** 2, e * (1 - e)], [e * (1 - e), e**2]])
-        cells.append((1 - p) * flipped + p * flipped[::-1, ::-1])
-    return rng.multinomial(n_documents, np.array(cells).reshape(n_topics, 4)).reshape(-1, 2, 2)
-
-
-def test_planned_size_gives_the_wanted_width() -> None:
-    """Topic bootstrap intervals of the planned size are about as wide as was wanted.
-
-    The pilot has 150 topics, so that its estimates are good, and 60 topics of the planned size are
-    drawn anew.
-    """
-    rng = np.random.default_rng(17)
-    wanted = 0.16
-    planned = []
-    for _ in range(6):
-        pilot = plan_overlap(drawn_tables(rng, 150, 15), wanted)
-        variance = (wanted / (2 * Z)) ** 2 * 60 - pilot.between
-        planned.append(math.ceil(pilot.within / variance))
-    size = int(np.median(planned))
-    assert 5 < size < 60  # the design is neither trivial nor impossible
-    widths = [
-        topic_bootstrap(drawn_tables(rng, 60, size), stacked_kappa, seed=1, resamples=1500).width
-        for _ in range(60)
-    ]
-    assert np.mean(np.array(widths, dtype=float)) == pytest.approx(wanted, rel=0.08)
 
 
 @pytest.mark.vector("IR book (2008), table 8.2; Artstein and Poesio 2008: errors by statsmodels")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -60,48 +59,11 @@ from tests.vectors.agreement_tables import (
 )
 
 KAPPAS: dict[Weights, StackName] = {"none": "kappa", "linear": "linear", "quadratic": "quadratic"}
-POWERS = {"linear": 1, "quadratic": 2, "ac2": 2}
 TABLES = [
     pytest.param(vector, id=vector.name, marks=pytest.mark.vector(vector.source)) for vector in KAPPA_TABLES
 ]
 NAN = float("nan")
 N_CF_UNLISTED = 100 * 1239 - 4819
-
-
-def slow_coefficient(name: str, table: Table, values: list[int]) -> Fraction | None:
-    """Apply (Po - Pe) / (1 - Pe), or alpha's 1 - (n - 1) sum o d / sum n n d, in fractions."""
-    counts = [[Fraction(count) for count in row] for row in table.tolist()]
-    n, q = sum(map(sum, counts)), len(counts)
-    rows, columns = [sum(row) for row in counts], [sum(column) for column in zip(*counts, strict=True)]
-    given_ = [row + column for row, column in zip(rows, columns, strict=True)]
-    if n < 2 or sum(map(bool, given_)) == 1:
-        return None
-    cells = list(product(range(q), repeat=2))
-    if name.startswith("alpha"):
-
-        def distance(c: int, k: int) -> Fraction:
-            if name == "alpha_nominal":
-                return Fraction(c != k)
-            if name == "alpha_interval":
-                return Fraction((values[c] - values[k]) ** 2)
-            low, high = min(c, k), max(c, k)
-            return (sum(given_[low : high + 1]) - (given_[c] + given_[k]) / 2) ** 2
-
-        seen = sum((counts[c][k] + counts[k][c]) * distance(c, k) for c, k in cells)
-        by_chance = sum(given_[c] * given_[k] * distance(c, k) for c, k in cells)
-        return 1 - (2 * n - 1) * seen / by_chance
-    power = POWERS.get(name, 0)
-    agreement = {(i, j): 1 - Fraction(abs(i - j) ** power * (i != j), (q - 1) ** power) for i, j in cells}
-    shares = [one / (2 * n) for one in given_]
-    gwet = sum(m * (1 - m) for m in shares) / (q * (q - 1))
-    fixed = {"s": Fraction(1, q * q), "ac1": gwet, "ac2": gwet}
-    first, second = (shares, shares) if name == "pi" else ([one / n for one in of] for of in (rows, columns))
-    by_chance = sum(
-        weight * (fixed[name] if name in fixed else first[i] * second[j])
-        for (i, j), weight in agreement.items()
-    )
-    observed = sum(weight * counts[i][j] / n for (i, j), weight in agreement.items())
-    return (observed - by_chance) / (1 - by_chance)
 
 
 @pytest.mark.parametrize("vector", TABLES)
@@ -224,20 +186,6 @@ def test_errors_that_degenerate_are_none() -> None:
             assert np.isnan(stacked_standard_errors(table, weights))
 
 
-@given(
-    st.lists(graded_tables(min_grades=3, max_grades=3), min_size=1, max_size=4), st.sampled_from(PAIR_NAMES)
-)
-def test_stack_equals_definitions_in_fractions(tables: list[Table], name: StackName) -> None:
-    """By any name to 1e-12, NaN exactly where there is no number; exchanging the judges changes nothing."""
-    stack, values = np.array(tables), [-2, 0, 1]
-    found = stacked(name, stack, values)
-    slow = [slow_coefficient(name, table, values) for table in tables]
-    assert found == pytest.approx(
-        [NAN if one is None else float(one) for one in slow], abs=1e-12, nan_ok=True
-    )
-    assert stacked(name, stack.swapaxes(1, 2), values) == pytest.approx(found, abs=1e-12, nan_ok=True)
-
-
 @given(graded_tables(), st.sampled_from(WEIGHTS))
 def test_kappa_and_its_error_equal_other_programs(table: Table, weights: Weights) -> None:
     """scikit-learn's with the declared grades as labels, statsmodels', NaN exactly where that error is 0."""
@@ -254,18 +202,6 @@ def test_kappa_and_its_error_equal_other_programs(table: Table, weights: Weights
         theirs = cohens_kappa(table, wt=named)
     assert kappa == pytest.approx(theirs.kappa, rel=1e-9, abs=1e-9)
     assert np.nan_to_num(error) ** 2 == pytest.approx(theirs.var_kappa, rel=1e-9, abs=1e-13)
-
-
-@given(graded_tables(min_grades=3), st.data())
-def test_kappa_collapsed_table_equals_grouped_weights(table: Table, data: st.DataObject) -> None:
-    """Collapsing to binary is kappa on the graded table with weight 1 inside each side."""
-    level = data.draw(st.integers(1, len(table) - 1))
-    side = np.arange(len(table)) >= level
-    same, p = side[:, np.newaxis] == side, table / max(table.sum(), 1)
-    observed, by_chance = (p * same).sum(), (np.outer(p.sum(axis=1), p.sum(axis=0)) * same).sum()
-    kappa = float(stacked("kappa", collapse_table(table, level)))
-    if not np.isnan(kappa):
-        assert kappa * (1 - by_chance) == pytest.approx(observed - by_chance, abs=1e-12)
 
 
 @given(graded_tables(), st.integers(0, 5))

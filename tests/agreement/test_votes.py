@@ -14,7 +14,6 @@ from store.analysis.agreement.votes import (
     UNJUDGED,
     Cells,
     Votes,
-    collapse_votes,
     population_votes,
     votes_from_rows,
     votes_of_judges,
@@ -63,17 +62,6 @@ def test_votes_of_judges_keep_their_documents(votes: Votes, data: st.DataObject)
     assert texts_of(some) == [texts[number] for number in kept]
     assert some.topic_codes.tolist() == votes.topic_codes[kept].tolist()
     assert rows_of(some) == sorted(rows_of(some))
-
-
-@given(drawn_votes(), st.integers(1, 3))
-def test_collapsed_votes_are_relevant_or_not(votes: Votes, level: int) -> None:
-    """Collapsing keeps who graded what, and asks only whether the grade is high enough."""
-    level = min(level, votes.n_grades - 1)
-    binary = collapse_votes(votes, level)
-    assert binary.scale_values == (0, 1)
-    for one, other in zip(texts_of(votes), texts_of(binary), strict=True):
-        for place, relevant in zip(one, other, strict=True):
-            assert relevant == (place if place == MISSING else str(int(int(place) >= level)))
 
 
 JUDGES = ("ann", "bob", "cy")

@@ -20,7 +20,6 @@ from store.analysis.duplicates import (
     components,
     least_shared,
     near_pairs,
-    pair_consistency,
     shingle_sets,
     words_of,
 )
@@ -183,12 +182,6 @@ def plant(edit: Edit) -> tuple[list[str], dict[tuple[int, int], float]]:
     return texts, planted
 
 
-def plain(text: str) -> set[tuple[str, ...]]:
-    """Make the shingles of five words of a text of thirty or more."""
-    words = words_of(text)
-    return {tuple(words[place : place + 5]) for place in range(len(words) - 4)}
-
-
 def pairs_with_twins(sets: ShingleSets, threshold: float) -> set[tuple[int, int]]:
     """Return the pairs that are found, what has the same words as another in its place, too."""
     pairs = near_pairs(sets, threshold)
@@ -214,7 +207,7 @@ def test_planted_near_duplicates_are_found(kind: str, capsys: pytest.CaptureFixt
     for threshold in (0.8, 0.5, 0.3):
         found = pairs_with_twins(sets, threshold)
         for pair, share in planted.items():
-            one, other = plain(texts[pair[0]]), plain(texts[pair[1]])
+            one, other = (plain_shingles(texts[place]) for place in pair)
             jaccard = Fraction(len(one & other), len(one | other))
             assert (pair in found) == (jaccard >= Fraction(str(threshold))), (pair, share, jaccard)
         right = sum(origin.get(a, a) == origin.get(b, b) for a, b in found)
@@ -230,11 +223,3 @@ def test_planted_near_duplicates_are_found(kind: str, capsys: pytest.CaptureFixt
     with capsys.disabled():
         took = f"{len(texts)} texts, {time.perf_counter() - begun:.1f} s"
         print("", *lines, took, sep="\n")  # noqa: T201 - figures that are reported
-
-
-def test_consistency_has_no_order_within_a_pair() -> None:
-    """Turning pairs round changes nothing; without a pair there is no share, nor an alpha."""
-    pairs = [(0, 2), (1, 1), (2, 2), (0, 1), (0, 0)]
-    assert pair_consistency(pairs, [0, 1, 2]) == pair_consistency([(b, a) for a, b in pairs], [0, 1, 2])
-    nothing = pair_consistency([], [0, 1])
-    assert (nothing.share, nothing.alpha, nothing.reason) == (None, None, "no-common-docs")

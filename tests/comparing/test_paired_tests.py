@@ -229,17 +229,6 @@ def test_every_pair_has_what_it_has_alone(rows: list[list[float]]) -> None:
             assert column[place] == pytest.approx(wanted, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-def test_only_what_is_asked_for_is_done() -> None:
-    """Tests left out are NaN, and progress adds up to the pairs."""
-    done: list[int] = []
-    compared = compare_pairs(np.tile(SCORES, (10, 1)), tests=["t"], progress=done.append)
-    assert sum(done) == 30 * 29 // 2 == compared.first.size
-    assert len(done) == 2
-    assert np.isnan(compared.p_randomisation).all()
-    assert np.isnan(compared.p_wilcoxon).all()
-    assert compare_pairs(SCORES[:1]).first.size == 0
-
-
 @given(st.permutations(range(7)), st.integers(2, 7))
 def test_neighbours_are_next_to_each_other(order: list[int], n_runs: int) -> None:
     """However the pairs are listed, those that remain are the steps of the order."""
@@ -274,19 +263,6 @@ def test_distance_equals_statsmodels(whole: list[int]) -> None:
     np.testing.assert_allclose(picture.curve(picture.differences), picture.normal, atol=1e-15)
     assert picture.standardised.mean() == pytest.approx(0, abs=1e-12)
     assert picture.standardised.std(ddof=1) == pytest.approx(1)
-
-
-def test_no_curve_has_a_reason() -> None:
-    """One topic and equal differences leave points without a curve."""
-    for differences, reason in (
-        ([], "fewer-than-two-topics"),
-        ([0.1], "fewer-than-two-topics"),
-        ([0.3 - 0.2, 0.2 - 0.1], "no-variation"),
-    ):
-        picture = normality_picture(np.array(differences))
-        assert picture.reason == reason
-        assert picture.shares.size == len(differences)
-        assert np.isnan(picture.curve(np.array([0.0]))).all()
 
 
 PAIRS = ((0, 1), (0, 2), (1, 2))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pooler.reading.whole import ranked_runs
 from store.analysis.arrays import judged_arrays
-from store.analysis.rankings import NOT_RETRIEVED, UNJUDGED, graded_rankings, judged_rankings
+from store.analysis.rankings import NOT_RETRIEVED, graded_rankings, judged_rankings
 from store.collection import Collection
 from store.errors import ArgumentError
 from store.ranking import Order
@@ -93,7 +93,7 @@ DOCUMENTS = st.sampled_from([*range(8), 10**9])
 def test_grades_equal_plain_dictionaries(
     rankings: dict[tuple[str, str], list[int]], judged: dict[str, dict[int, int]], cutoff: int
 ) -> None:
-    """Each rank has its document's grade, and every level the binary arrays of that level."""
+    """Each rank has its document's grade, and every level its relevant documents."""
     lists = {key: np.array(ids, dtype=np.int64) for key, ids in rankings.items()}
     arrays = graded_rankings(
         ["t", "u"],
@@ -118,22 +118,9 @@ def test_grades_equal_plain_dictionaries(
         in_order = sorted(judged[topic].values(), reverse=True)
         assert arrays.judged_grades[column].tolist() == in_order
     for level in range(-2, 5):
-        binary = judged_rankings(
-            ["t", "u"],
-            ["a", "b"],
-            lists,
-            {
-                topic: (
-                    np.array(list(found), dtype=np.int64),
-                    np.array([grade >= level for grade in found.values()], dtype=bool),
-                )
-                for topic, found in judged.items()
-            },
-            cutoff=cutoff,
-        )
-        np.testing.assert_array_equal(arrays.relevant(level), binary.relevant())
-        np.testing.assert_array_equal(arrays.n_relevant(level), binary.n_relevant)
-        np.testing.assert_array_equal(arrays.judged, binary.judged())
+        np.testing.assert_array_equal(arrays.relevant(level), arrays.judged & (arrays.grades >= level))
+        n_relevant = [sum(grade >= level for grade in judged[topic].values()) for topic in "tu"]
+        assert arrays.n_relevant(level).tolist() == n_relevant
 
 
 def test_arguments_that_cannot_be_used() -> None:
@@ -173,20 +160,6 @@ def test_rank_order_needs_integer_ranks() -> None:
         ranked_runs([odd], order="rank")
 
 
-rankings = st.lists(
-    st.tuples(st.sampled_from(DOCNOS), st.sampled_from([0.0, 1.0, 1.00000001, 2.0]), st.integers(0, 3)),
-    min_size=1,
-    max_size=5,
-    unique_by=lambda line: line[0],
-)
-runs_of = st.dictionaries(
-    st.sampled_from("xyz"), st.dictionaries(st.sampled_from(TOPICS), rankings, min_size=1), min_size=1
-)
-qrels_of = st.dictionaries(
-    st.tuples(st.sampled_from(TOPICS), st.sampled_from((*DOCNOS, "nowhere"))), st.integers(0, 2), min_size=1
-)
-
-
 def slow_order(lines: list[tuple[str, float, int]], order: Order) -> list[str]:
     """Order a ranking by plain sorts."""
     placed = list(enumerate(lines))
@@ -197,35 +170,6 @@ def slow_order(lines: list[tuple[str, float, int]], order: Order) -> list[str]:
         rounded = np.float32 if order == "trec9" else float
         placed.sort(key=lambda one: -float(rounded(one[1][1])))
     return [line[0] for _, line in placed]
-
-
-@given(content=runs_of, qrels=qrels_of, level=st.integers(1, 2), cutoff=st.integers(1, 6))
-def test_arrays_say_what_dictionaries_say(
-    content: dict[str, dict[str, list[tuple[str, float, int]]]],
-    qrels: dict[tuple[str, str], int],
-    level: int,
-    cutoff: int,
-) -> None:
-    """In every order, each rank's standing and each topic's R are those of plain look-ups."""
-    runs = [
-        run(tag, **{f"t{topic}": lines for topic, lines in topics.items()}) for tag, topics in content.items()
-    ]
-    rows = [Qrel(topic, docno, grade) for (topic, docno), grade in qrels.items()]
-    for order in ORDERS:
-        ranked = ranked_runs(runs, order=order)
-        arrays = judged_arrays(ranked, rows, level=level, cutoff=cutoff)
-        assert set(arrays.topics) == {topic for topic, _ in qrels}
-        for column, topic in enumerate(arrays.topics):
-            grades = {docno: grade for (of, docno), grade in qrels.items() if of == topic}
-            expected_r = sum(grade >= level for grade in grades.values())
-            assert arrays.n_relevant[column] == expected_r
-            for row, tag in enumerate(arrays.tags):
-                docnos = slow_order(content[tag].get(topic, []), order)[:cutoff]
-                assert arrays.lengths[row, column] == len(docnos)
-                got = arrays.states_by_rank(column)[row, : len(docnos)].tolist()
-                assert got == [
-                    int(grades[docno] >= level) if docno in grades else UNJUDGED for docno in docnos
-                ]
 
 
 def test_collection_gives_the_arrays_of_the_files(collection: Collection) -> None:

@@ -162,24 +162,6 @@ def test_trec_3() -> None:
 
 
 @pytest.mark.slow
-def test_components_are_those_of_the_textbook_sums() -> None:
-    """Mean squares from sums of squares, a component below 0 taken as 0."""
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=(4, 6))
-    n_runs, n_topics = x.shape
-    correction = x.sum() ** 2 / x.size
-    of_runs = (x.sum(axis=1) ** 2).sum() / n_topics - correction
-    of_topics = (x.sum(axis=0) ** 2).sum() / n_runs - correction
-    rest = (x**2).sum() - correction - of_runs - of_topics
-    found = score_components(x)
-    assert found.mean_squares == pytest.approx((of_runs / 3, of_topics / 5, rest / 15))
-    flat = score_components(np.array([[0.1, 0.3, 0.2], [0.3, 0.1, 0.2], [0.2, 0.2, 0.2001]]))
-    assert flat.variances[0] == 0.0
-    assert flat.order().needed(0.9)[0] is None
-    assert float(flat.order().at(50)[0]) == 0.0
-
-
-@pytest.mark.slow
 def test_what_is_not_known_has_a_reason() -> None:
     """Two runs, two topics, and runs that differ by a constant have no components."""
     for scores, reason in (

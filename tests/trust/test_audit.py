@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from itertools import combinations
@@ -16,13 +15,9 @@ from scipy import stats
 import pooler
 from store.analysis.audit import (
     CONCLUSIONS,
-    alternative_test,
-    bias,
     conclusions,
     cut_agreements,
     cut_gain,
-    exposure_odds,
-    favour,
     kappas_at,
     length_bias,
     order_agreement,
@@ -67,19 +62,6 @@ def test_files_and_a_collection_say_the_same(cli: Cli, judged: Path) -> None:
         assert files_say[name] == stored[name], name
 
 
-def test_python_gives_the_same(cli: Cli, judged: Path) -> None:
-    """A program gets what the command prints."""
-    printed = cli("audit", "strict", "--against", "lenient", "--resamples", "100", "--format", "tsv",
-                  "--table", "orders").fine().tsv()  # fmt: skip
-    found = pooler.audit(pooler.source(collection="collection.db"), "strict", "lenient", resamples=100)
-    [_, _, row] = found.table("orders").to_records()
-    assert float(printed[2]["tau_b"]) == row["tau_b"]
-    assert [one.says for one in found.findings] == [
-        row["says"] for row in found.table("verdict").to_records()
-    ]
-    assert repr(found).startswith("Audit of 3 measures, ")
-
-
 def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) -> None:
     """Eight topics: that there is no verdict, by which threshold, and that intervals are too narrow."""
     assert judged
@@ -98,25 +80,6 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
     assert "by topic" not in told.out
     assert "Kappa by topic" in cli("audit", "strict", "--against", "lenient", "--by-topic").fine().out
     assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--table", "runs").fine().out
-
-
-def test_length_of_documents(cli: Cli, judged: Path) -> None:
-    """Characters of the texts that both graded; files have none, which is said where it is asked for."""
-    found = cli("audit", "strict", "--against", "lenient", *FAST).fine().json()
-    rows, facts = found["length"], found.facts
-    texts = [json.loads(line) for line in (judged / "documents.jsonl").read_text("utf-8").splitlines()]
-    known = {one["docno"]: len(one["text"]) for one in texts}
-    graded = [line.split() for line in (judged / "judgements/strict.qrels").read_text("utf-8").splitlines()]
-    lengths = sorted(known[docno] for _, _, docno, _ in graded)
-    whole = rows[-1]
-    assert [one["which"] for one in rows] == ["shortest", "middle", "longest", "all"]
-    assert (whole["from"], whole["to"], whole["documents"]) == (lengths[0], lengths[-1], 84)
-    assert (rows[0]["to"], rows[1]["to"]) == (lengths[27], lengths[55])
-    assert whole["human"] > whole["model"]
-    assert -1 < facts["length_rho_low"] < facts["length_rho"] < facts["length_rho_high"] < 1
-    of_files = ("audit", "judgements/strict.qrels", "--qrels", "judgements/lenient.qrels", "--scale", "0-2")
-    assert "length of document" not in cli(*of_files, "--resamples", "100").fine().out
-    assert "no-texts" in cli(*of_files, "--table", "length", "--resamples", "100").fine().out
 
 
 def test_only_what_both_graded_counts(cli: Cli, here: Path) -> None:
@@ -313,18 +276,6 @@ def test_list_that_contradicts_a_stored_header_is_told(cli: Cli, circular: Path,
         pooler.audit(found, "bot", "ann", measures="P@2", uses={tag: ()})
 
 
-def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) -> None:
-    """There is nobody to rank; `--circular` does it all the same."""
-    text = circular.read_text("utf-8")
-    circular.write_text(
-        re.sub(r"\t[^\t\n]*\n", "\tbot\n", text).replace("group\tbot", "group\tmodels"), "utf-8"
-    )
-    command = ("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, "-m", "P@2", *FAST)
-    assert "--circular ranks these runs" in cli(*command).failed(1).err
-    [odds] = cli(*command, "--circular").fine().json()["documents"]
-    assert (odds["odds_ratio"], odds["reason"]) == (None, "no-others")
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -411,17 +362,6 @@ def test_six_documents_by_hand(cli: Cli) -> None:
     assert {row["t_of_topics"] for row in found["annotators"]} == {None}  # one topic
 
 
-def test_topics_are_units_beside_documents(cli: Cli) -> None:
-    """Of b the differences less .2 are -.2 five times and -1.2; topics of two add up to -.4, -.4 and -1.4.
-
-    Their mean is -2.2/3, their standard deviation the square root of 1/3: t is -2.2.
-    """
-    found = by_hand(cli, "--nominal", topics="112233").fine().json()
-    differences = [0, 0, 0, 0, 0, -1]  # b differs from the model in d1 and d5; in d1 nobody is nearer
-    assert found["annotators"][1]["difference"] == pytest.approx(sum(differences) / 6)
-    assert found["annotators"][1]["t_of_topics"] == pytest.approx(-2.2)
-
-
 def test_one_person_is_a_reason(cli: Cli) -> None:
     """With one person there is nobody whom the model could be as near to."""
     found = by_hand(cli, people="a").fine().json()
@@ -464,31 +404,6 @@ def scores() -> tuple[np.ndarray, np.ndarray]:
     return human, np.clip(human + rng.integers(-2, 5, (9, 20)) / 10, 0, 1)
 
 
-def test_orders_and_their_resamples_are_those_of_scipy(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    """tau-b, that of the best, and the quantiles of both and of the ceiling, by a loop over resamples."""
-    human, model = scores
-    found = order_agreement(human, model, top=4, **DRAWN)
-    means = [np.round(one.mean(axis=1), 10) for one in scores]
-    assert found.tau.tau == pytest.approx(stats.kendalltau(*means).statistic)
-    best = means[0] >= np.sort(means[0])[-4]
-    assert found.n_top == best.sum()
-    assert found.tau_top.tau == pytest.approx(stats.kendalltau(means[0][best], means[1][best]).statistic)
-    rng = np.random.default_rng(8)
-    taus, tops, own = [], [], []
-    for _ in range(1500):
-        drawn = rng.integers(0, 20, 20)
-        one, other = (np.round(part[:, drawn].mean(axis=1), 10) for part in scores)
-        taus.append(stats.kendalltau(one, other).statistic)
-        best = one >= np.sort(one)[-4]
-        tops.append(stats.kendalltau(one[best], other[best]).statistic)
-        own.append(stats.kendalltau(one, means[0]).statistic)
-    for interval, values in ((found.tau_interval, taus), (found.tau_top_interval, tops)):
-        defined = [one for one in values if one == one]
-        assert interval.low == pytest.approx(np.quantile(defined, 0.025), abs=0.12)
-        assert interval.high == pytest.approx(np.quantile(defined, 0.975), abs=0.12)
-    assert found.ceiling == pytest.approx(np.mean(own), abs=0.02)
-
-
 def test_what_orders_cannot_say_is_a_reason() -> None:
     """One run, runs all tied, two best ones, one topic, or what is no number."""
     one = order_agreement(np.array([[0.5, 0.2]]), np.array([[0.4, 0.3]]), top=10, **DRAWN)
@@ -503,56 +418,6 @@ def test_what_orders_cannot_say_is_a_reason() -> None:
     assert (two.n_top, two.tau_top.reason, two.tau_top_interval.reason) == (2, "too-few-runs", "undefined")
     single = order_agreement(human[:, :1], human[:, :1], top=2, **DRAWN)
     assert (single.tau.tau, single.tau_interval.reason, single.ceiling) == (1.0, "one-topic", None)
-
-
-def test_bias_is_scipys_t_against_the_mean_of_runs(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    """Runs that do not count are held against the mean of the others."""
-    human, model = scores
-    found = bias(human, model, **DRAWN)
-    gains = model - human
-    for run, test in enumerate(found.own):
-        expected = stats.ttest_1samp(gains[run] - gains.mean(axis=0), 0)
-        assert (test.t, test.p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
-    assert found.correlation == pytest.approx(
-        stats.pearsonr(gains.mean(axis=1), human.mean(axis=1)).statistic
-    )
-    counted = np.arange(9) < 7
-    apart = bias(human, model, counted=counted, **DRAWN)
-    assert apart.mean == pytest.approx(gains[:7].mean())
-    expected = stats.ttest_1samp(gains[8] - gains[:7].mean(axis=0), 0)
-    assert apart.own[8].t == pytest.approx(expected.statistic)
-
-
-def test_favour_is_a_difference_of_means(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    """Of the chosen and the others, in every topic; nothing where one of the two is empty."""
-    gains = scores[1] - scores[0]
-    chosen = np.arange(9) < 3
-    found = favour(gains, chosen, **DRAWN)
-    assert found is not None
-    expected = stats.ttest_1samp(gains[:3].mean(axis=0) - gains[3:].mean(axis=0), 0)
-    assert found.test.t == pytest.approx(expected.statistic)
-    assert found.interval.low is not None
-    assert found.test.difference is not None
-    assert found.interval.low < found.test.difference
-    assert favour(gains, np.ones(9, dtype=bool), **DRAWN) is None
-    assert favour(gains, np.zeros(9, dtype=bool), **DRAWN) is None
-
-
-def test_odds_ratio_over_strata_by_hand() -> None:
-    """Two strata: 3 of 4 exposed against 1 of 2, and 1 of 2 against 1 of 4.
-
-    (3 * 1 / 6 + 1 * 3 / 6) / (1 * 1 / 6 + 1 * 1 / 6) = 3.
-    """
-    topics = np.array([0] * 6 + [1] * 6)
-    exposed = np.array([1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0]) > 0
-    relevant = np.array([1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0]) > 0
-    found = exposure_odds(topics, np.zeros(12, dtype=np.int64), exposed, relevant, **DRAWN)
-    assert (found.value, found.n_exposed, found.n_others) == (pytest.approx(3.0), 6, 6)
-    # As grades in place of topics they are strata of one topic, which says nothing of others.
-    of_one = exposure_odds(np.zeros(12, dtype=np.int64), topics, exposed, relevant, **DRAWN)
-    assert (of_one.value, of_one.interval.reason) == (pytest.approx(3.0), "one-topic")
-    none = exposure_odds(topics, topics, np.ones(12, dtype=bool), relevant, **DRAWN)
-    assert (none.value, none.interval.low) == (None, None)
 
 
 def test_every_pair_has_one_conclusion(scores: tuple[np.ndarray, np.ndarray]) -> None:
@@ -599,18 +464,6 @@ def test_rejections_are_those_of_scipy() -> None:
             rejections(p.tolist(), 0.05) == (stats.false_discovery_control(p, method="by") <= 0.05).tolist()
         )
     assert rejections([None, None], 0.05) == [False, False]
-
-
-def test_people_who_share_nothing_are_a_reason() -> None:
-    """Nobody can be left out and compared, or one person alone can."""
-    nan = float("nan")
-    people = np.array([[1, nan], [nan, 2], [nan, nan]])
-    model, topics = np.array([1.0, 2, 3]), np.arange(3)
-    found = alternative_test(people, model, topics, epsilon=0.2)
-    assert (found.winning_rate, found.advantage, found.reason) == (None, None, "no-common-docs")
-    assert [one.reason for one in found.people] == ["no-common-docs"] * 2
-    single = alternative_test(np.array([[1, 2.0]]), np.array([1.0]), np.zeros(1, np.int64), epsilon=0.2)
-    assert [one.reason for one in single.people] == ["one-doc"] * 2
 
 
 def test_length_bias_is_spearmans_and_by_thirds() -> None:

@@ -11,9 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.helpers.run import Tables, run_inside, write
 from tests.model_judges import JUDGES, PEOPLE_LEVEL, dl21, grades_of, run_paths
@@ -309,50 +307,6 @@ def test_resampled_orders_are_those_of_other_programs() -> None:
             (top_low, top_high), abs=WITHIN["top"]
         )
         assert row["ceiling"] == pytest.approx(ceiling, abs=0.0015)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("judge", JUDGES)
-def test_limits_lie_within_twice_their_monte_carlo_error(judge: str) -> None:
-    """Limits of kappa at the official levels, beside as many resamples of numpy's own generator."""
-    level = JUDGES[judge][1]
-    pairs = [(topic, nist, grades_of(judge).get((topic, docno))) for (topic, docno), nist in nist_grades()]
-    topics = sorted({topic for topic, *_ in pairs})
-    counts = np.zeros((len(topics), 2, 2))
-    for topic, nist, model in pairs:
-        if model is not None:
-            counts[topics.index(topic), int(nist >= PEOPLE_LEVEL), int(model >= level)] += 1
-    limits = np.array([plain_limits(counts, np.random.default_rng(seed)) for seed in range(1, 9)])
-    error = limits.std(axis=0, ddof=1)
-    rows = [
-        row_of(
-            audited(judge, "--seed", str(seed), "--resamples", "2000")["levels"],
-            human=PEOPLE_LEVEL,
-            model=level,
-        )
-        for seed in range(1, 9)
-    ]
-    own = np.array([(row["low"], row["high"]) for row in rows])
-    assert own.mean(axis=0) == pytest.approx(limits.mean(axis=0), abs=float(2 * error.max()))
-    assert own.std(axis=0, ddof=1) == pytest.approx(error, rel=0.9)
-
-
-def nist_grades() -> list[tuple[tuple[str, str], int]]:
-    """Return the grades of NIST."""
-    return list(grades_of("nist").items())
-
-
-def plain_limits(counts: NDArray[np.float64], rng: np.random.Generator) -> tuple[float, float]:
-    """Return the percentiles of kappa over 2,000 resamples of topics, shape (n_topics, 2, 2)."""
-    kappas = []
-    for _ in range(2000):
-        table = counts[rng.integers(0, len(counts), len(counts))].sum(axis=0)
-        n = table.sum()
-        agreed = np.trace(table) / n
-        chance = float(table.sum(axis=0) @ table.sum(axis=1)) / n**2
-        kappas.append((agreed - chance) / (1 - chance))
-    low, high = np.quantile(kappas, [0.025, 0.975])
-    return float(low), float(high)
 
 
 def listed_runs(folder: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -69,25 +69,26 @@ def estimated(sample: Drawn, share: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(
-    ("share", "variance"), [(0, Fraction(7, 75)), (0.5, Fraction(23, 300)), (1, Fraction(2, 25))]
+    ("samples", "share", "variance"),
+    [
+        (two_strata, 0, Fraction(7, 75)),
+        (two_strata, 0.5, Fraction(23, 300)),
+        (two_strata, 1, Fraction(2, 25)),
+        (one_stratum, 0, Fraction(3, 35)),
+        (one_stratum, 1 / 3, Fraction(12, 175)),
+        (one_stratum, 0.5, Fraction(47, 700)),
+        (one_stratum, 1, Fraction(16, 175)),
+    ],
 )
-def test_two_strata_are_unbiased_with_unbiased_variances(share: float, variance: Fraction) -> None:
-    """36 samples: the mean is P@5 = 3/5, the variance is that of the reference and the mean of V."""
-    scores, variances = np.array([estimated(sample, share) for sample in two_strata()]).T
-    assert scores.size == 36
-    assert scores.mean() == pytest.approx(3 / 5)
-    assert scores.var() == pytest.approx(float(variance))
-    assert variances.mean() == pytest.approx(float(variance))
+def test_all_samples_are_unbiased_with_unbiased_variances(
+    samples: Callable[[], Iterator[Drawn]], share: float, variance: Fraction
+) -> None:
+    """36 samples of two strata and 70 of one: the mean is P@5 = 3/5, the variance is the mean of V.
 
-
-@pytest.mark.parametrize(
-    ("share", "variance"),
-    [(0, Fraction(3, 35)), (1 / 3, Fraction(12, 175)), (0.5, Fraction(47, 700)), (1, Fraction(16, 175))],
-)
-def test_one_stratum_is_unbiased_with_unbiased_variances(share: float, variance: Fraction) -> None:
-    """70 samples of 4: with all of the model's gains the variance is larger than with people alone."""
-    scores, variances = np.array([estimated(sample, share) for sample in one_stratum()]).T
-    assert scores.size == 70
+    Of one stratum it is larger with all of the model's gains than with people alone.
+    """
+    scores, variances = np.array([estimated(sample, share) for sample in samples()]).T
+    assert scores.size == (36 if samples is two_strata else 70)
     assert scores.mean() == pytest.approx(3 / 5)
     assert scores.var() == pytest.approx(float(variance))
     assert variances.mean() == pytest.approx(float(variance))
@@ -128,21 +129,6 @@ def test_average_precision_of_a_pool_judged_whole() -> None:
         found = corrected_precision(ORDER, expected, GRADES, sample)
         assert found.ravel().tolist() == pytest.approx([29 / 36])
     assert np.isnan(corrected_precision(ORDER, np.zeros(4), np.zeros(4), sample)).all()
-
-
-def test_average_precision_is_cut() -> None:
-    """R-hat = 3/2 - 3/2 = 0 is below sum x / 4 = 1/2: AP-hat is Q-hat over the latter, within [0, 1]."""
-    sample = sample_of(np.zeros(4, np.int64), (1,))
-    # z = 1/2, 1/2 - 2, 1/2, 1/2: Q = 1/2 - 3/2 x 3/2 / 2 + 0 + 1/2 x 1/2 / 4, which is negative.
-    assert corrected_precision(ORDER, np.full(4, 0.5), np.zeros(1), sample).tolist() == [[0.0]]
-
-
-def test_lost_documents_count_as_not_sampled() -> None:
-    """Of three sampled in five one is judged by nobody: each of the other two stands for 5/2."""
-    sample = sample_of(np.zeros(5, np.int64), (0, 3))
-    assert sample.inclusion.tolist() == [0.4, 0.4]
-    assert sample.joint.tolist() == [pytest.approx(2 * 4 / (5 * 1))]
-    assert sample.uncovered.tolist() == []
 
 
 def test_calibrated_shares_weigh_by_inclusion() -> None:

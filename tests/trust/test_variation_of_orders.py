@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
@@ -23,7 +22,6 @@ from store.analysis.variation.collection import (
     collection_variation,
     discovered_variation,
     discovery,
-    expected_tau,
     next_documents,
     order_probabilities,
     pair_components,
@@ -239,14 +237,6 @@ def test_a_seed_decides_and_the_order_of_documents_does_not() -> None:
     assert of_all.simulated.tolist() == whole.simulated.tolist()
 
 
-def test_expected_tau_by_hand() -> None:
-    """Three runs: pairs stay with .9, .6 and .7; one pair is tied in this judging."""
-    above = np.array([[0.5, 0.9, 0.6], [0.1, 0.5, 0.7], [0.4, 0.3, 0.5]])
-    assert expected_tau(above, np.array([3.0, 2.0, 1.0])) == pytest.approx((0.8 + 0.2 + 0.4) / 3)
-    assert expected_tau(above, np.array([3.0, 2.0, 2.0])) == pytest.approx((0.8 + 0.2) / 3)
-    assert np.isnan(expected_tau(np.array([[0.5]]), np.array([1.0])))
-
-
 @given(drawn_topics(most_documents=6, fewest_runs=3, most_runs=3))
 def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) -> None:
     """Variance over all outcomes, less its mean once the document is known, added up."""
@@ -397,58 +387,6 @@ def test_fractions_of_the_reference(case: str, gain: Literal["own", "shared"]) -
     assert reversed_in([*found.topics], 1, 0) == pytest.approx(above, abs=1e-12)
 
 
-@st.composite
-def small(draw: st.DrawFn) -> ProbableRankings:
-    """Three runs, three topics, up to five judged documents and two unjudged ones."""
-    topics = []
-    for _ in range(3):
-        n_judged, n_other = draw(st.integers(1, 5)), draw(st.integers(0, 2))
-        p = draw(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), min_size=n_judged, max_size=n_judged))
-        p[0] = p[0] or 0.5
-        n = n_judged + n_other
-        ranks = np.full((3, n), np.inf)
-        for row in ranks:
-            places = draw(st.permutations(range(1, n + 1)))
-            row[:] = [place if draw(st.integers(0, 3)) else np.inf for place in places]
-        topics.append((np.array([*p, *([0.0] * n_other)]), ranks, np.arange(n) < n_judged))
-    p, ranks, judged = zip(*topics, strict=True)
-    ids = tuple(np.arange(one.size) for one in p)
-    return ProbableRankings(("1", "2", "3"), ("a", "b", "c"), p, ranks, ids, judged, 1000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("gain", ["own", "shared"])
-@pytest.mark.parametrize("flip", ["unjudged", "not-relevant"])
-@given(probable=small(), rank=st.integers(1, 4))
-@settings(max_examples=examples(40))
-def test_moments_are_those_of_all_outcomes(
-    flip: Literal["unjudged", "not-relevant"],
-    gain: Literal["own", "shared"],
-    probable: ProbableRankings,
-    rank: int,
-) -> None:
-    """Topic by topic: what is found, by the words of the rule, and the moments by enumeration."""
-    before = collection_variation(
-        list(zip(probable.probabilities, probable.ranks, strict=True)), empty="zero"
-    )
-    found = discovery(probable, 2, rank=rank, flip=flip, gain=gain)
-    after = discovered_variation(found, before)
-    for place in range(3):
-        p, ranks = probable.probabilities[place].copy(), probable.ranks[place].copy()
-        judged = probable.judged[place]
-        there = [document for document in range(p.size) if ranks[2, document] == rank]
-        takes = [one for one in there if (p[one] == 0 if flip == "not-relevant" else not judged[one])]
-        assert found.documents[place] == (there[0] if there else -1)
-        assert found.flipped[place] == bool(takes)
-        for document in takes:
-            p[document] = 1.0
-            if gain == "own":
-                ranks[:2, document] = np.inf
-        expected = enumerated(p, ranks)
-        assert after.mean[:, place] == pytest.approx(expected.mean, abs=1e-12)
-        assert after.covariance[place] == pytest.approx(expected.covariance, abs=1e-12)
-
-
 NOT = math.inf
 X3 = (np.array([0.9, 0.5, 1, 0.8, 0.4, 0.5]), np.array([[1, 2, 3, 5, 8, NOT], [2, 1, NOT, 3, 4, 10]]))
 X6 = [
@@ -507,16 +445,6 @@ def test_hundreds_of_documents_are_counted() -> None:
     expected = dynamic(probabilities, ranks)
     found = simulate(probabilities, ranks, seed=7, repetitions=20_000, empty="zero")
     assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]))
-
-
-def test_errors_of_many_simulations_are_those_of_chance() -> None:
-    """Of 100 seeds the errors average out, and spread as their standard errors say."""
-    expected = enumerated(*X3)
-    found = [simulate(*X3, seed=seed, repetitions=20_000, empty="zero") for seed in range(100)]
-    deviations = (expected.covariance.diagonal() / 20_000) ** 0.5
-    errors = np.array([(one.mean - expected.mean) / deviations for one in found])
-    assert (np.abs(errors.mean(axis=0)) < 4 / np.sqrt(100)).all()
-    assert (np.abs(errors.std(axis=0) - 1) < 4 / np.sqrt(200)).all()
 
 
 def test_sure_judgements_do_not_vary() -> None:

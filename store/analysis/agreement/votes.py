@@ -67,25 +67,11 @@ def votes_from_rows(
     judges: Sequence[str],
     scale_values: Sequence[int],
 ) -> Votes:
-    """Arrange votes that come in any order, as a query gives them.
+    """Arrange votes that come in any order, as a query gives them; O(n log n).
 
-    Parameters
-    ----------
-    topic_codes : ndarray of int64, shape (n_votes,)
-        Index into `topics` of every vote.
-    documents : ndarray of int64, shape (n_votes,)
-        Any number that tells the documents of one topic apart; they are ordered by it.
-    judge_codes, places : ndarray of int64, shape (n_votes,)
-        Index into `judges`, each judge once a document, and into `scale_values`.
-    topics, judges : sequence of str
-        Names; some may have no vote.
-    scale_values : sequence of int
-        The declared scale: at least two grades, ascending.
-
-    Returns
-    -------
-    Votes
-        O(n log n).
+    Each of `n_votes` has the code of its topic, any number that tells the documents of one topic apart and
+    orders them, the code of its judge, who has one a document, and the place of its grade on the declared
+    scale. Topics and judges may have no vote.
 
     Examples
     --------
@@ -147,19 +133,9 @@ def collapse_votes(votes: Votes, level_index: int) -> Votes:
 
 
 def collapse_table(tables: NDArray[np.int64], level_index: int) -> NDArray[np.int64]:
-    """Collapse graded tables to not relevant and relevant.
+    """Collapse graded tables, shape (..., n_grades, n_grades), to not relevant and relevant, (..., 2, 2).
 
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (..., n_grades, n_grades)
-        One table or a stack of them.
-    level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
-
-    Returns
-    -------
-    ndarray of int64, shape (..., 2, 2)
-        The same documents; index 0 is not relevant, 1 relevant.
+    `level_index` is the place of the least relevant grade, from 1 to ``n_grades - 1``.
 
     Examples
     --------

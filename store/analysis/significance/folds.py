@@ -43,26 +43,11 @@ class Split:
 
 
 def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tuple[Split, ...]:
-    """Split the topics into folds, and test on each after training on the others.
+    """Split the topics into so many folds, at least 2, and test on each after training on the others.
 
-    Parameters
-    ----------
-    n_topics : int
-        At least `n_folds`.
-    n_folds : int
-        At least 2; as many as there are topics leaves one out each time.
-    seed : int, optional
-        Not negative: shuffles the topics. By default folds are neighbouring topics.
-
-    Returns
-    -------
-    tuple of Split, length n_folds
-        Every topic is tested on once. Folds differ in size by 1 at most, the larger first.
-
-    Notes
-    -----
-    Without a seed, scikit-learn's `KFold`. The shuffle orders the topics by raw 64-bit words of
-    PCG64 and so is the same in every version of numpy. O(n_topics * n_folds).
+    Every topic is tested on once. Folds differ in size by 1 at most, the larger first. Without a seed they
+    are of neighbouring topics, as scikit-learn's `KFold` has them; a seed, not negative, shuffles the topics
+    by raw 64-bit words of PCG64, the same in every version of numpy.
 
     Examples
     --------

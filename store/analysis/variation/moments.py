@@ -101,39 +101,28 @@ def probable_rankings(
 
     Parameters
     ----------
-    topics, tags : sequence of str
-        The evaluation topics and the runs, in the order of the result.
-    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
-        Document ids in rank order, each once. A run without an entry for a topic retrieved
-        nothing there. Entries of other runs and topics are not used.
+    topics, tags, rankings, cutoff
+        As for `store.analysis.rankings.judged_rankings`.
     probabilities : mapping of topic to (ids, p)
-        Documents that have a probability, retrieved or not: ids, ndarray of int64, each once, and
-        p, ndarray of float64 in [0, 1], both of shape (n_judged,). Every one of `topics` has an
-        entry, which may be empty.
-    cutoff : int
-        Ranks that count, at least 1; documents below are not retrieved.
+        Documents that have a probability, retrieved or not, each once, and p, in [0, 1], both of shape
+        (n_judged,). Every one of `topics` has an entry, which may be empty.
     unjudged : float, default=0.0
-        The probability, in [0, 1], of every document that a run retrieved within the cutoff and that
-        has none of its own.
+        The probability of every document that a run retrieved and that has none of its own.
     keep_zero : bool, default=False
-        Keep documents of probability 0. They change no score, but a gradient asks what it would
-        be worth to find them relevant.
+        Keep documents of probability 0. They change no score, but a gradient asks what it would be worth to
+        find them relevant.
     keep_rank : int, optional
-        Keep documents of probability 0 that some run has at this rank: what is found there is
-        asked of `store.analysis.variation.collection`.
+        Keep documents of probability 0 that some run has at this rank: what is found there is asked of
+        `store.analysis.variation.collection`.
     extra_relevant : int, default=0
-        Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R
-        one more, as in section 4.3 of Kishida (2001).
+        Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R one more, as
+        in section 4.3 of Kishida (2001).
 
     Returns
     -------
     ProbableRankings
-        Equal documents are equal columns of all runs.
-
-    Notes
-    -----
-    O(m log m) a topic for m documents retrieved and judged. The result takes ``8 (n_runs + 2) + 1`` bytes a
-    document that is kept, 1 kB at 120 runs.
+        O(m log m) a topic for m documents retrieved and judged. It takes ``8 (n_runs + 2) + 1`` bytes a
+        document that is kept, 1 kB at 120 runs.
 
     Examples
     --------
