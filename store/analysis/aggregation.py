@@ -31,13 +31,6 @@ from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts
 from store.errors import ArgumentError, PoolerError
 from store.records import TieRule, Ties
 
-AGGREGATED = 0
-"""The document has a grade."""
-TIED_UNRESOLVED = 1
-"""The votes are tied, and ties are left open."""
-NO_JUDGEMENT = 2
-"""No judge graded the document; skipping it or finding it impossible to judge is no vote."""
-
 TIES: tuple[Ties, ...] = get_args(Ties)
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 
@@ -47,9 +40,8 @@ class AggregateResult:
     """One grade a document, and how it came about."""
 
     grades: NDArray[np.int64]
-    """Shape (n_documents,): index into the scale where `status` is `AGGREGATED`, else `NO_GRADE`."""
-    status: NDArray[np.int8]
-    """Shape (n_documents,): `AGGREGATED`, `TIED_UNRESOLVED` or `NO_JUDGEMENT`."""
+    """Shape (n_documents,): index into the scale; `NO_GRADE` where no judge graded the document (skipping it
+    or finding it impossible to judge is no vote), or its votes are tied and ties are left open."""
     low: NDArray[np.int64]
     """Shape (n_documents,): the grade if ties go to the lowest of the tied grades; `NO_GRADE`
     where there is no judgement."""
@@ -88,7 +80,7 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     Returns
     -------
     AggregateResult
-        One grade or status a row of `counts`.
+        One grade, or none, a row of `counts`.
 
     References
     ----------
@@ -242,12 +234,10 @@ def _result(
     """Choose between the two ends of every tie; a row without votes has no grade."""
     unvoted = ~counts.any(axis=1)
     low, high = (np.where(unvoted, NO_GRADE, places) for places in (low, high))
-    status = np.where(unvoted, NO_JUDGEMENT, AGGREGATED).astype(np.int8)
-    chosen = (high if ties == "high" else low).copy()
+    chosen = high if ties == "high" else low
     if ties == "unresolved":
-        status[low != high] = TIED_UNRESOLVED
-        chosen[low != high] = NO_GRADE
-    return AggregateResult(chosen, status, low, high)
+        chosen = np.where(low != high, NO_GRADE, low)
+    return AggregateResult(chosen, low, high)
 
 
 def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> NDArray[np.float64]:
@@ -317,13 +307,10 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DawidSkeneResult:
-    """The probability of every grade of every document, and how every judge grades."""
+    """The probability of every grade of every document."""
 
     posterior: NDArray[np.float64]
     """Shape (n_documents, n_grades): rows sum to 1; of a fixed document, 1 at its grade."""
-    confusion: NDArray[np.float64]
-    """Shape (n_judges, n_grades, n_grades): probability that a judge gives the grade of the column to a
-    document whose grade is that of the row; rows sum to 1, and are uniform where nothing is known."""
     low: NDArray[np.int64]
     """Shape (n_documents,): place of the most probable grade, the lowest of equally probable."""
     high: NDArray[np.int64]
@@ -397,8 +384,6 @@ def dawid_skene(
     >>> result = dawid_skene(votes_from_rows(documents * 0, documents, judges, places, **names))
     >>> result.low.tolist(), result.converged, result.n_below_three
     ([0, 0, 0, 0, 1, 1, 1, 1, 0, 1], True, 2)
-    >>> result.confusion[2].round(3).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
     """
     n_judges = len(np.unique(votes.judge_codes))
     if n_judges < MIN_JUDGES:
@@ -441,12 +426,10 @@ def dawid_skene(
             if longer_likelihood >= likelihood:
                 by_grade = after
                 converged = bool(np.abs(after - longer).max() <= tolerance)
-    _, confusion = _habits(votes, cells, by_grade)
     posterior = np.ascontiguousarray(by_grade.T)
     is_most = posterior >= posterior.max(axis=1, keepdims=True) - _SAME
     return DawidSkeneResult(
         posterior=posterior,
-        confusion=confusion,
         low=np.argmax(is_most, axis=1),
         high=votes.n_grades - 1 - np.argmax(is_most[:, ::-1], axis=1),
         n_iterations=n_iterations,

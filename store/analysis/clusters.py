@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import divide
+from store.analysis.measures.average_precision import quotient
 
 InverseForm = Literal["standard", "weighted"]
 
@@ -71,7 +71,7 @@ def local_purities(table: NDArray[np.int64]) -> NDArray[np.float64]:
 
     NaN for a cluster without documents. `table` as for `cluster_scores`.
     """
-    return divide(table.max(axis=1, initial=0), table.sum(axis=1))
+    return quotient(table.max(axis=1, initial=0), table.sum(axis=1))
 
 
 def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard") -> ClusterScores:

@@ -18,10 +18,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from store.analysis.aggregation import (
-    AGGREGATED,
-    NO_JUDGEMENT,
     TIE_RULES,
-    TIED_UNRESOLVED,
     TIES,
     AggregateResult,
     TieRule,
@@ -67,20 +64,15 @@ def slow_ends(rule: TieRule, places: list[int]) -> tuple[int, int]:
 
 @given(counts_of_documents, st.sampled_from(TIE_RULES), st.sampled_from(TIES))
 def test_tie_rules_equal_slow_count(counts: Counts, rule: TieRule, ties: Ties) -> None:
-    """Grade, status and both ends of the tie are those of looking at the grades one by one."""
+    """Grade and both ends of the tie are those of looking at the grades one by one."""
     result = RULES[rule](counts, ties=ties)
     for index, row in enumerate(counts.tolist()):
         low, high = slow_ends(rule, places_of(row))
-        status = AGGREGATED if low >= 0 else NO_JUDGEMENT
-        chosen = high if ties == "high" else low
-        if ties == "unresolved" and low != high:
-            status, chosen = TIED_UNRESOLVED, NO_GRADE
+        chosen = high if ties == "high" else NO_GRADE if ties == "unresolved" and low != high else low
         assert result.grades[index] == chosen
-        assert result.status[index] == status
         assert (result.low[index], result.high[index]) == (low, high)
         assert leaves_tied(rule, places_of(row)) == (low != high)
     assert result.n_ties == np.count_nonzero(result.low != result.high)
-    assert (result.grades.dtype, result.status.dtype) == (np.int64, np.int8)
 
 
 @given(counts_of_documents, st.integers(-3, 3))
@@ -94,7 +86,6 @@ def test_mean_lowest_highest_and_sum_equal_slow_count(counts: Counts, least: int
         assert sums[index] == sum(grades)
         if not grades:
             assert mean.grades[index] == low.grades[index] == high.grades[index] == NO_GRADE
-            assert mean.status[index] == low.status[index] == NO_JUDGEMENT
             continue
         exact = Fraction(sum(grades), len(grades))
         assert least + mean.grades[index] == math.floor(exact + Fraction(1, 2))
@@ -215,7 +206,6 @@ def test_estimate_equals_the_slow_one(cells: Cells, n_iterations: int, data: st.
         if document in fixed:
             assert result.low[index] == result.high[index] == fixed[document]
     assert result.posterior.sum(axis=1) == pytest.approx(1)
-    assert result.confusion.sum(axis=2) == pytest.approx(1)
     assert result.n_below_three == sum(
         document not in fixed and sum(one == document for one, _ in cells) < 3 for document in documents
     )

@@ -57,6 +57,14 @@ def test_many_alike_topics_are_binomial(n_topics: int, data: st.DataObject) -> N
     assert sign_flip_p(whole) == pytest.approx(expected, rel=1e-9)
 
 
+def test_thousands_of_topics_overflow_nothing() -> None:
+    """Of 5,000 topics the number of ways is no float, but p is right, near 1 and far out."""
+    for n_ahead in (2450, 3000):
+        whole = np.where(np.arange(5000) < n_ahead, 1, -1)
+        expected = float(stats.binomtest(n_ahead, 5000).pvalue)
+        assert sign_flip_p(whole) == pytest.approx(expected, rel=1e-9)
+
+
 def test_no_topic_is_no_number() -> None:
     """Without topics there is a reason; with equal runs p is 1."""
     assert randomisation_test(np.array([])) == ExactTest(None, "no-topics")

@@ -125,6 +125,23 @@ def test_no_document_can_be_relevant(p: list[float]) -> None:
     assert variation_gradient(p, ranks, empty="zero").ravel() == pytest.approx([0.25, 0.0][: len(p)])
 
 
+@pytest.mark.parametrize(
+    ("p", "ranks", "words"),
+    [
+        ([1.2], [[1]], "from 0 to 1"),
+        ([np.nan], [[1]], "from 0 to 1"),
+        ([0.5], [[0]], "at least 1"),
+        ([0.5, 0.5], [[3, 3]], "must not repeat"),
+        ([0.5, 0.5], [[1]], r"shape \(n_runs, 2\)"),
+    ],
+)
+def test_wrong_topics_are_refused(p: list[float], ranks: list[list[float]], words: str) -> None:
+    """Each fault in words; two documents that were not retrieved share no rank."""
+    with pytest.raises(ArgumentError, match=words):
+        variation(p, ranks, empty="zero")
+    assert variation([0.5, 0.5], [[np.inf, np.inf]], empty="zero").mean.tolist() == [0.0]
+
+
 RANKS = ((1.0, 2.0, 3.0, 4.0, 5.0, np.inf), (7.0, 3.0, 2.0, np.inf, 1.0, 5.0))
 NEARLY = (0.5, 1 - 1e-3, 1 - 1e-6, 1 - 1e-9, 1 - 2.0**-53)
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import divide
+from store.analysis.measures.average_precision import quotient
 
 IntervalReason = Literal[
     "no-common-docs",
@@ -59,11 +59,6 @@ class Interval:
     reason: IntervalReason | None = None
     """``None`` when there is an interval."""
 
-    @property
-    def width(self) -> float | None:
-        """The distance of the limits; ``None`` without an interval."""
-        return None if self.low is None or self.high is None else self.high - self.low
-
 
 def asymptotic_interval(value: float, standard_error: float) -> Interval:
     """Make an interval from a standard error that supposes independent documents.
@@ -89,7 +84,7 @@ Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 def ratio_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide the first of two sums, shape (..., 2), by the second; NaN by 0: a mean as a statistic."""
-    return divide(sums[..., 0], sums[..., 1])
+    return quotient(sums[..., 0], sums[..., 1])
 
 
 RESAMPLES = 10_000

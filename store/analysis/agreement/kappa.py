@@ -47,6 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import Votes, collapse_votes, grade_counts
+from store.analysis.measures.average_precision import quotient
 
 Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -82,14 +83,6 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
     power = {"none": 0, "linear": 1, "quadratic": 2}[weights]
     rows = [[abs(one - other) ** power * (one != other) for other in places] for one in places]
     return np.array(rows, dtype=object)
-
-
-def divide(part: Numbers, whole: Numbers) -> NDArray[np.float64]:
-    """Divide stacks; NaN where `whole` is 0."""
-    part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
-    quotient = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
-    np.divide(part, whole, out=quotient, where=whole != 0)
-    return quotient
 
 
 Chance = Literal["cohen", "scott", "bennett", "gwet"]
@@ -161,7 +154,7 @@ def stacked_chance_corrected(
         by_chance, out_of = ((rows @ costs) * columns).sum(axis=-1), n * n
     else:
         by_chance, out_of = chance_cost(chance, rows + columns, costs)
-    ratio = divide(cost * out_of, n * by_chance)
+    ratio = quotient(cost * out_of, n * by_chance)
     return np.where(_says_nothing(tables, n), np.nan, 1 - ratio)
 
 
@@ -198,7 +191,7 @@ def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArr
     _, by_chance, influence = influences(tables, costs)
     n = tables.sum(axis=(-2, -1))
     centred = _inner(n) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
-    variance = divide((tables * centred * centred).sum(axis=(-2, -1)), by_chance**4)  # [1]
+    variance = quotient((tables * centred * centred).sum(axis=(-2, -1)), by_chance**4)  # [1]
     # A variance that is 0 comes out as a square of rounding errors.
     degenerate = _says_nothing(tables, n) | ~(variance > 1e-26)
     return np.sqrt(np.where(degenerate, np.nan, variance))
@@ -297,7 +290,7 @@ def stacked_alpha(
     given = coincidences.sum(axis=-1)
     seen = (coincidences * distances).sum(axis=(-2, -1))
     by_chance = (given[..., :, np.newaxis] * distances * given[..., np.newaxis, :]).sum(axis=(-2, -1))
-    return 1 - divide((given.sum(axis=-1) - 1) * seen, by_chance)
+    return 1 - quotient((given.sum(axis=-1) - 1) * seen, by_chance)
 
 
 def _distances(coincidences: Numbers, metric: Metric, values: Sequence[int] | None) -> Numbers:
@@ -393,7 +386,7 @@ def stacked_raw(tables: Numbers) -> NDArray[np.float64]:
     >>> float(stacked_raw(np.array([[20, 5], [10, 15]])))
     0.7
     """
-    return divide(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
+    return quotient(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
 
 
 def stacked_specific(tables: Numbers) -> NDArray[np.float64]:
@@ -407,7 +400,7 @@ def stacked_specific(tables: Numbers) -> NDArray[np.float64]:
     [0.8235294117647058, 0.9523809523809523]
     """
     same = np.diagonal(tables, axis1=-2, axis2=-1)
-    return divide(2 * same, tables.sum(axis=-1) + tables.sum(axis=-2))
+    return quotient(2 * same, tables.sum(axis=-1) + tables.sum(axis=-2))
 
 
 def stacked_overlap(tables: Numbers) -> NDArray[np.float64]:
@@ -418,7 +411,7 @@ def stacked_overlap(tables: Numbers) -> NDArray[np.float64]:
     >>> float(stacked_overlap(np.array([[70, 10], [20, 300]]))) == 300 / 330
     True
     """
-    return divide(tables[..., 1, 1], tables.sum(axis=(-2, -1)) - tables[..., 0, 0])
+    return quotient(tables[..., 1, 1], tables.sum(axis=(-2, -1)) - tables[..., 0, 0])
 
 
 Bands = Literal["landis-koch", "ir-book", "krippendorff"]

@@ -43,7 +43,6 @@ from store.analysis.agreement.kappa import (
     Weights,
     chance_cost,
     costs_of,
-    divide,
     macro_overlap,
     macro_sums,
     relevant_to_all,
@@ -51,6 +50,7 @@ from store.analysis.agreement.kappa import (
 )
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
 from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts
+from store.analysis.measures.average_precision import quotient
 
 ManyName = Literal[
     "alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss", "linear", "quadratic", "ac1", "ac2", "s"
@@ -87,13 +87,13 @@ def stacked_many(
     chance, costs = _chance_and_costs(name, parts)
     seen, by_chance = _disagreements(chance, costs, parts)
     single = np.count_nonzero(parts.grade_shares, axis=-1) < 2
-    return np.where(single | (parts.n_shared < 2), np.nan, 1 - divide(seen, by_chance))
+    return np.where(single | (parts.n_shared < 2), np.nan, 1 - quotient(seen, by_chance))
 
 
 def stacked_many_raw(sums: Numbers) -> NDArray[np.float64]:
     """Return the mean over documents of the share of pairs of votes that agree, of a stack."""
     parts = sums_apart(sums)
-    return divide(np.trace(parts.rates, axis1=-2, axis2=-1), parts.n_shared)
+    return quotient(np.trace(parts.rates, axis1=-2, axis2=-1), parts.n_shared)
 
 
 def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
@@ -104,7 +104,7 @@ def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
     agreement. NaN for a grade that no judge gave to a document with two votes.
     """
     pairs = sums_apart(sums).pairs
-    return divide(np.diagonal(pairs, axis1=-2, axis2=-1), pairs.sum(axis=-1))
+    return quotient(np.diagonal(pairs, axis1=-2, axis2=-1), pairs.sum(axis=-1))
 
 
 def many_standard_error(name: ManyName, votes: Votes) -> float:
@@ -164,8 +164,8 @@ def _disagreements(
     chance: Chance, costs: NDArray[np.float64], sums: VoteSums
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Average the cost of disagreeing: observed, and expected by chance."""
-    seen = divide((sums.rates * costs).sum(axis=(-2, -1)), sums.n_shared)
-    return seen, divide(*chance_cost(chance, sums.grade_shares, costs))
+    seen = quotient((sums.rates * costs).sum(axis=(-2, -1)), sums.n_shared)
+    return seen, quotient(*chance_cost(chance, sums.grade_shares, costs))
 
 
 @dataclass(frozen=True, slots=True)
