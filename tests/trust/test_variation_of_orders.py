@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 from scipy.stats import norm
 
 from store.analysis.variation import simulation as variation_monte_carlo
@@ -75,6 +76,14 @@ def test_three_topics() -> None:
         assert getattr(pairs.components, name).tolist() == pytest.approx([expected], abs=x6.NEAR)
     for name, expected in x6.X6_TESTS.items():
         assert getattr(pairs, name).tolist() == pytest.approx([expected], abs=x6.NEAR)
+
+
+def test_p_values_are_of_t() -> None:
+    """Two-sided, with 2 L - 2 and L - 1 degrees of freedom."""
+    found = pair_components(collection_variation(three_topics(), empty="zero")).p_values()
+    for name, t in x6.X6_TESTS.items():
+        law = stats.t(4 if name.startswith("t1") else 2)
+        assert found[name].tolist() == pytest.approx([2 * law.sf(t)])
 
 
 def paper_s_runs() -> CollectionVariation:

@@ -49,6 +49,7 @@ from numpy.typing import NDArray
 from store.analysis.agreement.votes import Votes, collapse_votes, grade_counts
 from store.analysis.measures.average_precision import quotient
 
+Reason = Literal["no-common-docs", "one-judge", "one-doc", "single-grade", "no-relevant"]
 Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 Numbers = NDArray[Any]
@@ -311,7 +312,7 @@ class MacroOverlap:
 
     value: float | None
     """In [0, 1]; ``None`` when no topic has an overlap."""
-    reason: Literal["no-relevant", "no-common-docs"] | None
+    reason: Reason | None
     n_topics: int
     """Topics that have one; left out are those without a common, or without a relevant document."""
 

@@ -39,6 +39,7 @@ from store.analysis.agreement.kappa import (
     METRIC_OF,
     Chance,
     Numbers,
+    Reason,
     RelevantCounts,
     Weights,
     chance_cost,
@@ -175,7 +176,7 @@ class AllJudges:
     name: str
     """One of `MANY_NAMES`, ``raw``, ``positive`` or ``macro_overlap``."""
     value: float | None
-    reason: str | None
+    reason: Reason | None
     """Why there is no value; ``None`` when there is one."""
     n_documents: int
     """Documents with two grades or more; of ``macro_overlap``, with everybody's."""
@@ -293,7 +294,7 @@ def _overlap(
     return AllJudges("macro_overlap", result.value, result.reason, n_documents, result.n_topics, interval)
 
 
-def _reason(population: PopulationVotes, n_documents: int, name: str) -> str:
+def _reason(population: PopulationVotes, n_documents: int, name: str) -> Reason:
     if n_documents:
         if name == "positive":
             return "no-relevant"
