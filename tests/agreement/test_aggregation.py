@@ -1,4 +1,4 @@
-"""Aggregation: every rule against slow counting, ties told apart from silence."""
+"""From several judges to one grade or a probability: slow counting, plain EM, the paper's table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pooler agreement`: scikit-learn's numbers, plain sets' overlaps, and reasons for the rest."""
+"""`pooler agreement`: scikit-learn's numbers, plain sets' overlaps, reasons for the rest, and its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bootstrap intervals over topics and over documents."""
+"""Bootstrap intervals over topics and over documents; stacks of pairs as one pair at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pooler agreement` of bare files: what a collection with the same judgements answers."""
+"""`pooler agreement` and `export qrels` of bare files: what a collection with the same judgements answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Qrels by name: the designs that people have, and what is never done unasked."""
+"""Qrels by name: the designs that people have, what is never done unasked, and how two qrels differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether disagreement between judges changes the order of runs."""
+"""Whether disagreement between judges changes the order of runs, and AP of runs by each judge alone."""
 
 from __future__ import annotations
 

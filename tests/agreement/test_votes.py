@@ -1,4 +1,4 @@
-"""Votes: grades and nothing else, in an order that the input cannot change."""
+"""Votes: grades and nothing else, in an order that the input cannot change; documents that are measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test collections as plain lists, and AP of a list by its definition."""
+"""Test collections as plain lists, drawn or written, and AP and tau_AP of them by definition."""
 
 from __future__ import annotations
 

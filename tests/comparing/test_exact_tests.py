@@ -1,4 +1,4 @@
-"""Exact randomisation test."""
+"""Exact tests of two runs: randomisation, signed ranks; the studentised bootstrap."""
 
 from __future__ import annotations
 

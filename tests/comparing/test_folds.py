@@ -1,4 +1,4 @@
-"""Folds over topics: every topic tested on once, the same folds as scikit-learn's."""
+"""Folds over topics, as scikit-learn's, and what signs of mean changes imply."""
 
 from __future__ import annotations
 

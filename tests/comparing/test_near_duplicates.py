@@ -1,4 +1,4 @@
-"""Near pairs against all pairs compared by Python's own sets, and the vectors of the reference."""
+"""Near pairs against all pairs compared by Python's own sets; duplicates planted among real abstracts."""
 
 from __future__ import annotations
 

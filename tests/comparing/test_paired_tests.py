@@ -1,4 +1,4 @@
-"""Student's t, paired and unpaired, from scores and from the paper's moments."""
+"""Student's t from scores and from the paper's moments, all pairs at once, Tukey, Holm, normality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topic set size design: topics that a test or an interval needs, and what topics can find."""
+"""Topics that a test, an interval or a reliable order needs, and what topics can find."""
 
 from __future__ import annotations
 

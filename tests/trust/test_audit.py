@@ -1,4 +1,4 @@
-"""`pooler audit`: what it takes, whom it ranks, and what it says where there is no number."""
+"""`pooler audit`: what it takes, whom it ranks, what it says without a number; its arithmetic by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`store.analysis.corrected`: small populations, of which every sample is drawn."""
+"""Corrected scores: every sample of small populations, and the Deep Learning track drawn again and again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences of MAP that are significant: tables 7 and 8, and a wanted power."""
+"""The paper's tables 7 and 8, and the list of errata: each wrong number beside what the code computes."""
 
 from __future__ import annotations
 

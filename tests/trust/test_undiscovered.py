@@ -1,4 +1,4 @@
-"""What an undiscovered relevant document does to AP, MAP and the order of the runs."""
+"""Undiscovered relevant documents: AP, MAP, the order of runs and pairs, against scoring the lists again."""
 
 from __future__ import annotations
 

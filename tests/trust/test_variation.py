@@ -1,4 +1,4 @@
-"""Exact moments of AP: worked examples, all 2^n outcomes, dynamic programming, many documents."""
+"""Exact moments of AP: worked examples, all 2^n outcomes, dynamic programming; quadrature and arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collections whose judgements vary: example X6 in every printed digit, the paper's own shares."""
+"""Orders of runs under varying judgements: the paper's shares, the normal law beside draws and outcomes."""
 
 from __future__ import annotations
 
