@@ -10,23 +10,20 @@ from docs.generate.markdown import code, heading, plain, table
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = {
-    "tests/store/analysis/undiscovered": "Undiscovered relevant documents",
-    "tests/store/analysis/variation": "Varying judgements",
-    "tests/store/analysis/significance": "Tests of significance",
+    "tests/trust/test_variation": "Varying judgements",
+    "tests/trust/test_audit": "A judge audited against people",
+    "tests/trust": "Undiscovered relevant documents, and errors of the sources",
+    "tests/comparing": "Tests of significance, orders of runs",
+    "tests/agreement": "Agreement of judges, and one grade of several",
     "tests/measures": "Measures",
-    "tests/store/analysis/agreement": "Agreement of judges",
-    "tests/store/analysis/audit": "A judge audited against people",
-    "tests/store/analysis/aggregation": "From several judges to one grade",
     "tests/pools": "Pools and strategies",
-    "tests/trust": "Varying judgements",
-    "tests/comparing": "Tests of significance",
-    "tests/store/analysis": "Orders, and errors of the sources",
     "tests/pooler": "Runs",
     "tests/collection": "Files and rank orders",
     "tests/files": "Files and rank orders",
     "tests/store": "Files and rank orders",
     "tests/cli": "Whole commands",
     "tests/screens": "The judging screen",
+    "tests/": "The rest",
 }
 """What the tests of a folder are about: the first that is above it decides."""
 

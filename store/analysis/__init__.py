@@ -1,7 +1,7 @@
 r"""Pure arithmetic on arrays: no SQL, no files, no screen.
 
-An argument of another shape than its docstring says, out of its range, or none of its names, raises
-`ArgumentError`; docstrings speak of errors where more is asked.
+Docstrings say which shape, range or name an argument has. What readers and commands have checked is not
+checked again: `ArgumentError` is raised for a name that is none, and where a docstring says so.
 
 Equation numbers are those of the paper [1]_; E1, E2 and E3 are ours. The sources of the equations
 and measures misprint some of them. The code follows the derivation, and this is the one list of

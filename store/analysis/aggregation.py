@@ -31,13 +31,6 @@ from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts
 from store.errors import ArgumentError, PoolerError
 from store.records import TieRule, Ties
 
-AGGREGATED = 0
-"""The document has a grade."""
-TIED_UNRESOLVED = 1
-"""The votes are tied, and ties are left open."""
-NO_JUDGEMENT = 2
-"""No judge graded the document; skipping it or finding it impossible to judge is no vote."""
-
 TIES: tuple[Ties, ...] = get_args(Ties)
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 
@@ -47,9 +40,8 @@ class AggregateResult:
     """One grade a document, and how it came about."""
 
     grades: NDArray[np.int64]
-    """Shape (n_documents,): index into the scale where `status` is `AGGREGATED`, else `NO_GRADE`."""
-    status: NDArray[np.int8]
-    """Shape (n_documents,): `AGGREGATED`, `TIED_UNRESOLVED` or `NO_JUDGEMENT`."""
+    """Shape (n_documents,): index into the scale; `NO_GRADE` where no judge graded the document (skipping it
+    or finding it impossible to judge is no vote), or its votes are tied and ties are left open."""
     low: NDArray[np.int64]
     """Shape (n_documents,): the grade if ties go to the lowest of the tied grades; `NO_GRADE`
     where there is no judgement."""
@@ -88,7 +80,7 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     Returns
     -------
     AggregateResult
-        One grade or status a row of `counts`.
+        One grade, or none, a row of `counts`.
 
     References
     ----------
@@ -242,12 +234,10 @@ def _result(
     """Choose between the two ends of every tie; a row without votes has no grade."""
     unvoted = ~counts.any(axis=1)
     low, high = (np.where(unvoted, NO_GRADE, places) for places in (low, high))
-    status = np.where(unvoted, NO_JUDGEMENT, AGGREGATED).astype(np.int8)
-    chosen = (high if ties == "high" else low).copy()
+    chosen = high if ties == "high" else low
     if ties == "unresolved":
-        status[low != high] = TIED_UNRESOLVED
-        chosen[low != high] = NO_GRADE
-    return AggregateResult(chosen, status, low, high)
+        chosen = np.where(low != high, NO_GRADE, low)
+    return AggregateResult(chosen, low, high)
 
 
 def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> NDArray[np.float64]:
@@ -264,8 +254,7 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        In [0, 1]. `ArgumentError` if `counts` have a row without votes, or `values` are not one probability a
-        grade.
+        In [0, 1].
 
     References
     ----------
@@ -281,14 +270,9 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     >>> value_probabilities(counts, (0.0, 0.8, 1.0)).round(10).tolist()
     [1.0, 0.9, 0.5, 0.8, 0.4, 0.0]
     """
-    _check_votes(counts)
-    worth = np.array(values, dtype=np.float64)
-    if worth.shape != (counts.shape[1],) or not ((worth >= 0) & (worth <= 1)).all():
-        requirement = f"must be {counts.shape[1]} probabilities from 0 to 1, one a grade"
-        raise ArgumentError("values", requirement, list(values))
     # A weighted sum by hand: the same bits on every machine, which a matrix product is not.
     total = np.zeros(len(counts), dtype=np.float64)
-    for place, value in enumerate(worth.tolist()):
+    for place, value in enumerate(values):
         total += counts[:, place] * value
     probabilities: NDArray[np.float64] = np.minimum(total / counts.sum(axis=1), 1.0)
     return probabilities
@@ -297,22 +281,14 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
 def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[np.float64]:
     """Compute the share, in [0, 1], of a document's judges who find it relevant, shape (n_documents,).
 
-    `counts` as for `value_probabilities`, with its errors; `level_index` is the place of the least relevant
+    `counts` as for `value_probabilities`; `level_index` is the place of the least relevant
     grade, from 1 to ``n_grades - 1``.
 
     >>> share_probabilities(np.array([[0, 1, 3], [4, 0, 0]]), 2).tolist()
     [0.75, 0.0]
     """
-    _check_votes(counts)
     shares: NDArray[np.float64] = counts[:, level_index:].sum(axis=1) / counts.sum(axis=1)
     return shares
-
-
-def _check_votes(counts: NDArray[np.int64]) -> None:
-    if not counts.any(axis=1).all():
-        row = int(np.argmin(counts.any(axis=1)))
-        requirement = "must have a vote in every row: an ungraded document has no probability"
-        raise ArgumentError("counts", requirement, f"none in row {row}")
 
 
 MIN_JUDGES = 3
@@ -331,13 +307,10 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DawidSkeneResult:
-    """The probability of every grade of every document, and how every judge grades."""
+    """The probability of every grade of every document."""
 
     posterior: NDArray[np.float64]
     """Shape (n_documents, n_grades): rows sum to 1; of a fixed document, 1 at its grade."""
-    confusion: NDArray[np.float64]
-    """Shape (n_judges, n_grades, n_grades): probability that a judge gives the grade of the column to a
-    document whose grade is that of the row; rows sum to 1, and are uniform where nothing is known."""
     low: NDArray[np.int64]
     """Shape (n_documents,): place of the most probable grade, the lowest of equally probable."""
     high: NDArray[np.int64]
@@ -411,8 +384,6 @@ def dawid_skene(
     >>> result = dawid_skene(votes_from_rows(documents * 0, documents, judges, places, **names))
     >>> result.low.tolist(), result.converged, result.n_below_three
     ([0, 0, 0, 0, 1, 1, 1, 1, 0, 1], True, 2)
-    >>> result.confusion[2].round(3).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
     """
     n_judges = len(np.unique(votes.judge_codes))
     if n_judges < MIN_JUDGES:
@@ -455,12 +426,10 @@ def dawid_skene(
             if longer_likelihood >= likelihood:
                 by_grade = after
                 converged = bool(np.abs(after - longer).max() <= tolerance)
-    _, confusion = _habits(votes, cells, by_grade)
     posterior = np.ascontiguousarray(by_grade.T)
     is_most = posterior >= posterior.max(axis=1, keepdims=True) - _SAME
     return DawidSkeneResult(
         posterior=posterior,
-        confusion=confusion,
         low=np.argmax(is_most, axis=1),
         high=votes.n_grades - 1 - np.argmax(is_most[:, ::-1], axis=1),
         n_iterations=n_iterations,

@@ -15,12 +15,6 @@ def check_integer(name: str, value: int, least: int) -> None:
         raise ArgumentError(name, f"must be an integer >= {least}", value)
 
 
-def check_share(name: str, value: float) -> None:
-    """Raise `ArgumentError` unless a number is above 0 and below 1; NaN is neither."""
-    if not 0 < value < 1:
-        raise ArgumentError(name, "must be above 0 and below 1", value)
-
-
 def one_of(name: str, value: str, known: tuple[Name, ...]) -> Name:
     """Return a value that is one of those known, else raise `ArgumentError`."""
     for one in known:

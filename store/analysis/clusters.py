@@ -28,39 +28,32 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import divide
-from store.errors import ArgumentError
+from store.analysis.measures.average_precision import quotient
 
 InverseForm = Literal["standard", "weighted"]
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterScores:
-    """How well a clustering fits the classes; all ``None`` without documents."""
+    """How well a clustering fits the classes."""
 
-    purity: float | None
+    purity: float
     """In (0, 1]: documents that belong to the class most frequent in their cluster."""
-    inverse_purity: float | None
+    inverse_purity: float
     """In (0, 1]."""
-    f: float | None
+    f: float
     """In (0, 1]: harmonic mean of the two."""
-    reason: Literal["no-documents"] | None
-    """Why there are no values; ``None`` when there are."""
     n_documents: int
 
 
 def contingency_table(clusters: Sequence[Hashable], classes: Sequence[Hashable]) -> NDArray[np.int64]:
     """Count the documents of each class in each cluster, shape (n_clusters, n_classes).
 
-    Both are in the order in which they first occur among the documents; `ArgumentError` if the two differ in
-    length.
+    Both name one of each document, and are in the order in which they first occur among the documents.
 
     >>> contingency_table("aab", "xyy").tolist()
     [[1, 1], [0, 1]]
     """
-    if len(clusters) != len(classes):
-        requirement = f"must name the class of each of the {len(clusters)} documents"
-        raise ArgumentError("classes", requirement, len(classes))
     rows: dict[Hashable, int] = {}
     columns: dict[Hashable, int] = {}
     places = [
@@ -78,7 +71,7 @@ def local_purities(table: NDArray[np.int64]) -> NDArray[np.float64]:
 
     NaN for a cluster without documents. `table` as for `cluster_scores`.
     """
-    return divide(table.max(axis=1, initial=0), table.sum(axis=1))
+    return quotient(table.max(axis=1, initial=0), table.sum(axis=1))
 
 
 def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard") -> ClusterScores:
@@ -87,14 +80,9 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
     Parameters
     ----------
     table : ndarray of int64, shape (n_clusters, n_classes)
-        Documents of each class in each cluster.
+        Documents of each class in each cluster, one at least.
     inverse : {"standard", "weighted"}, default="standard"
         The formula of inverse purity, see the module.
-
-    Returns
-    -------
-    ClusterScores
-        Reason ``no-documents`` for a table of zeros.
 
     Notes
     -----
@@ -120,16 +108,13 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
     (0.6, 0.6)
     """
     n_documents = int(table.sum())
-    if n_documents == 0:
-        return ClusterScores(None, None, None, "no-documents", 0)
-    in_majority = int(table.max(axis=1).sum())
-    pure = in_majority / n_documents
+    pure = int(table.max(axis=1).sum()) / n_documents
     if inverse == "standard":
         inverse_pure = int(table.max(axis=0).sum()) / n_documents
     else:
         inverse_pure = _weighted_sum(table) / n_documents
     f = 2 * pure * inverse_pure / (pure + inverse_pure)
-    return ClusterScores(pure, inverse_pure, f, None, n_documents)
+    return ClusterScores(pure, inverse_pure, f, n_documents)
 
 
 def _weighted_sum(table: NDArray[np.int64]) -> float:

@@ -18,7 +18,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal, get_args
@@ -480,32 +480,6 @@ def _mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
     return mean_average_precision(by_topic)[0]
 
 
-def corrected_measures(
-    population: Population, specs: Sequence[MeasureSpec], *, whole: Drawn | None = None
-) -> list[CorrectedMeasure]:
-    """Correct a model's scores by people's grades of a sample.
-
-    Parameters
-    ----------
-    population : Population
-        Every stratum that has documents has a judged one.
-    specs : sequence of MeasureSpec
-    whole : Drawn, optional
-        The sample with the documents that could not be judged; bounds are of it.
-
-    Returns
-    -------
-    list of CorrectedMeasure
-        What is expected of documents that people did not judge is one of `WAYS`.
-
-    Notes
-    -----
-    Methods are those of `difference_scores`, `corrected_precision` and `corrected_ndcg`.
-    O(n_runs^2 n_judged) a measure.
-    """
-    return [_corrected(population, spec, whole) for spec in specs]
-
-
 _Expected = tuple[NDArray[np.float64], NDArray[np.float64]]
 """What is expected of every document: its gain, and for nDCG how likely each grade is."""
 
@@ -564,7 +538,16 @@ def _count(
     return np.asarray(np.bincount(sample.topics, expected, minlength=n_topics) + of_judged)
 
 
-def _corrected(population: Population, spec: MeasureSpec, whole: Drawn | None) -> CorrectedMeasure:
+def corrected_measure(
+    population: Population, spec: MeasureSpec, *, whole: Drawn | None = None
+) -> CorrectedMeasure:
+    """Correct a model's scores by people's grades of a sample.
+
+    Every stratum of `population` that has documents has a judged one; `whole` is the sample with the
+    documents that could not be judged, of which bounds are. What is expected of documents that people did not
+    judge is one of `WAYS`. Methods are those of `difference_scores`, `corrected_precision` and
+    `corrected_ndcg`. O(n_runs^2 n_judged).
+    """
     way: CorrectionMethod = "calibrated" if population.is_learnable else "people"
     expected = _expected(population, spec, way)
     scores, sample, bounds = _by_topic(population, spec, expected), population.sample, None

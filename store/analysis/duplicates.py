@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import alpha
+from store.analysis.agreement.kappa import stacked_alpha
 from store.errors import ArgumentError
 
 LENGTH = 5
@@ -60,21 +60,8 @@ class ShingleSets:
 
 
 def shingle_sets(texts: Iterable[str], *, advance: Callable[[int], None] = lambda _: None) -> ShingleSets:
-    """Turn texts into sets of shingles.
+    """Turn texts into sets of shingles; each is read once and let go, and `advance` called with 1 after it.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        Each is read once and let go.
-    advance : callable, optional
-        Called with 1 after each.
-
-    Returns
-    -------
-    ShingleSets
-
-    Notes
-    -----
     A shingle gets its number by numbering pairs of the number of its beginning and its next word, over and
     over: no hash, so no two shingles have one number. Beginnings that occur once are not gone on with.
     O(T log T) time for T words; some 45 bytes a word of memory at the peak.
@@ -401,5 +388,8 @@ def pair_consistency(pairs: Sequence[tuple[int, int]], values: Sequence[int]) ->
     table = np.zeros((len(values), len(values)), dtype=np.int64)
     for one, other in pairs:
         table[place[one], place[other]] += 1
-    found = alpha(table + table.T, "ordinal", n_documents=len(pairs))
-    return PairConsistency(len(pairs), int(np.trace(table)), found.value, found.reason)
+    alpha = float(stacked_alpha(table + table.T))
+    reason = "single-grade" if np.isnan(alpha) else None
+    if len(pairs) < 2:
+        reason = "one-doc" if pairs else "no-common-docs"
+    return PairConsistency(len(pairs), int(np.trace(table)), None if reason else alpha, reason)

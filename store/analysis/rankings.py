@@ -99,27 +99,11 @@ def judged_rankings(
 ) -> JudgedRankings:
     """Put rankings and binary judgements side by side in arrays.
 
-    Parameters
-    ----------
-    topics, tags : sequence of str
-        The evaluation topics and the runs, in the order of the result.
-    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
-        Document ids in rank order, each once. A run without an entry for a topic has length 0 there. Entries
-        of other runs and topics are not used.
-    judged : mapping of topic to (ids, relevant)
-        Ids of the judged documents, ndarray of int64, each once, and whether each is relevant, ndarray of
-        bool, both of shape (n_judged,). Every one of `topics` has an entry, which may be empty.
-    cutoff : int
-        Ranks that count, at least 1; documents below are cut off.
-
-    Returns
-    -------
-    JudgedRankings
-        Arrays of width ``min(cutoff, longest ranking)``. Codes ascend with the document id.
-
-    Notes
-    -----
-    O(m) a topic for m documents retrieved and judged, or O(m log m) where their ids are sparse.
+    `topics`, those evaluated, and `tags`, the runs, are in the order of the result. `rankings` has by (tag,
+    topic) document ids in rank order, each once; a run without an entry has length 0 there, and others are
+    not used. `judged` has for every topic the ids of the judged documents, each once, and whether each is
+    relevant, both of shape (n_judged,). Documents below `cutoff`, at least 1, are cut off. Codes ascend with
+    the document id. O(m) a topic for m documents retrieved and judged, or O(m log m) where ids are sparse.
 
     Examples
     --------
@@ -146,9 +130,6 @@ def judged_rankings(
     n_relevant = np.zeros(len(topics), dtype=np.int64)
     for column, topic in enumerate(topics):
         ids, relevant = judged[topic]
-        in_order = np.sort(ids)
-        if (in_order[1:] == in_order[:-1]).any():
-            raise ArgumentError("judged", "must hold each document of a topic once", topic)
         retrieved = [
             rankings[tag, topic][:cutoff] for run, tag in enumerate(tags) if lengths[run, column] > 0
         ]
@@ -157,7 +138,6 @@ def judged_rankings(
         # A boolean mask is filled row by row: the order in which `retrieved` was gathered.
         filled = np.arange(width) < lengths[:, column, None]
         documents[:, column][filled] = codes[ids.size :]
-        check_no_repeats(documents[:, column], tags, topic)
         of_topic = np.full(n_known, UNJUDGED, dtype=np.int8)
         of_topic[codes[: ids.size]] = np.where(relevant, RELEVANT, NOT_RELEVANT)
         states.append(of_topic)
@@ -188,16 +168,6 @@ def dense_codes(ids: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
     present = np.flatnonzero(table)
     table[present] = np.arange(present.size)
     return present.size, table[offsets]
-
-
-def check_no_repeats(codes: NDArray[np.signedinteger], tags: Sequence[str], topic: str) -> None:
-    """Raise `ArgumentError` when a row of codes, shape (n_runs, width), repeats one that is not negative."""
-    ordered = np.sort(codes, axis=1)
-    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    runs = np.flatnonzero(repeated.any(axis=1))
-    if runs.size:
-        requirement = "must hold each document of a ranking once"
-        raise ArgumentError("rankings", requirement, (tags[int(runs[0])], topic))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,19 +214,8 @@ def graded_rankings(
 ) -> GradedRankings:
     """Put rankings and graded judgements side by side in arrays.
 
-    Parameters
-    ----------
-    topics, tags, rankings, cutoff
-        As for `judged_rankings`, with its errors and cost.
-    judged : mapping of topic to (ids, grades)
-        Ids of the judged documents, each once, and their grades, both ndarray of int64 of shape (n_judged,).
-        Every one of `topics` has an entry, which may be empty. `ArgumentError` if a grade does not fit into
-        32 bits.
-
-    Returns
-    -------
-    GradedRankings
-        Arrays of width ``min(cutoff, longest ranking)``.
+    As `judged_rankings`, with a grade for each judged document; `ArgumentError` if one does not fit into 32
+    bits.
 
     Examples
     --------

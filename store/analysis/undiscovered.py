@@ -41,7 +41,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_integer, one_of
+from store.analysis.arguments import one_of
 from store.analysis.measures.average_precision import (
     R_MODES,
     RMode,
@@ -69,9 +69,8 @@ NO_RUN = -3
 """The run has no document for the topic."""
 
 
-def check_at(at: str, depth: Depths, flips: int, cutoff: int) -> At:
+def check_at(at: str, depth: Depths, cutoff: int) -> At:
     """Return `at` when it is one of `AT`, and `depth` is below the cutoff, else raise `ArgumentError`."""
-    check_integer("flips", flips, 1)
     known = one_of("at", at, AT)
     for one in (np.min(depth), np.max(depth)):
         if not 1 <= one < cutoff:
@@ -82,27 +81,12 @@ def check_at(at: str, depth: Depths, flips: int, cutoff: int) -> At:
 def choose_flips(
     states: NDArray[np.int8], *, at: At, depth: Depths, flips: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-    """Choose unjudged ranks of every run in one topic.
+    """Choose unjudged ranks of every run in one topic, of `JudgedRankings.states_by_rank`.
 
-    Parameters
-    ----------
-    states : ndarray of int8, shape (n_runs, width)
-        From `JudgedRankings.states_by_rank`.
-    at : {"next", "first"}
-        ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
-        ranks below N.
-    depth : int or ndarray of int64, shape (n_runs,)
-        N, at least 1.
-    flips : int, default=1
-        Documents of a run, at least 1.
-
-    Returns
-    -------
-    columns : ndarray of int64, shape (n_runs, flips)
-        Rank less 1 of the documents that are supposed relevant, ascending, then -1 where a run has fewer.
-    status : ndarray of int8, shape (n_runs,)
-        `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `states`). Arguments are checked by
-        `check_at`.
+    ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged ranks below
+    N, the `depth`, of all runs or of each. Returned are, of shape (n_runs, flips), rank less 1 of the
+    documents that are supposed relevant, ascending, then -1 where a run has fewer; and of every run
+    `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `states`).
 
     Examples
     --------
@@ -150,11 +134,6 @@ class TopicFlips:
     after: NDArray[np.float64]
     """Shape (n_flipped, n_runs): AP of every run after the documents of a flipped one turn
     relevant; NaN where R is 0 still."""
-
-
-def check_scenario(scenario: str) -> Scenario:
-    """Return `scenario` when it is one of `SCENARIOS`, else raise `ArgumentError`."""
-    return one_of("scenario", scenario, SCENARIOS)
 
 
 def most_flips(rankings: JudgedRankings, flips: int) -> int:
@@ -393,10 +372,6 @@ def discovery_effect_below(n_relevant: int, average_precision: float, rank: int)
     >>> round(discovery_effect_below(10, 0.5, 101), 5)
     -0.03555
     """
-    _check_before(n_relevant, average_precision)
-    if rank <= n_relevant:
-        requirement = f"must be above the {n_relevant} relevant documents that precede it"
-        raise ArgumentError("rank", requirement, rank)
     return 1 / rank - average_precision / (n_relevant + 1)  # [1] Eq. 20
 
 
@@ -433,8 +408,6 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
     >>> round(least, 10), round(greatest, 10)
     (-0.0007959619, 0.0038633275)
     """
-    _check_before(n_relevant, average_precision)
-    check_integer("rank", rank, 1)
     total = n_relevant * average_precision
     can_occur = [
         count
@@ -448,12 +421,6 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
         for count in (can_occur[0], can_occur[-1])
     )
     return least, greatest
-
-
-def _check_before(n_relevant: int, average_precision: float) -> None:
-    check_integer("n_relevant", n_relevant, 0)
-    if not 0 <= average_precision <= 1:
-        raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)
 
 
 def _worst_sum(count: int, rank: int) -> float:
@@ -534,8 +501,8 @@ def sensitivity(
     >>> moved.map_after[0].round(4).tolist()  # (1/1 + 2/3 + 3/4) / 3, (1/1 + 2/2) / 3
     [0.8056, 0.6667]
     """
-    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), check_scenario(scenario)
-    at = check_at(at, depth, flips, rankings.cutoff)
+    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), one_of("scenario", scenario, SCENARIOS)
+    at = check_at(at, depth, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
     status = np.empty((n_runs, n_topics), dtype=np.int8)
     columns = np.empty((n_runs, n_topics, most_flips(rankings, flips)), dtype=np.int64)
@@ -711,11 +678,9 @@ def pair_sensitivity(
     >>> moved.before.difference.round(7).tolist(), moved.after_first.difference.round(7).tolist()
     ([0.3166667], [0.367619])
     """
-    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), check_scenario(scenario)
-    at = check_at(at, depth, flips, rankings.cutoff)
+    r_mode, scenario = one_of("r_mode", r_mode, R_MODES), one_of("scenario", scenario, SCENARIOS)
+    at = check_at(at, depth, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
-    if n_runs < 2:
-        raise ArgumentError("rankings", "must hold two runs to make a pair", n_runs)
     scores = scores_of_runs(rankings, r_mode)
     first, second = better_first(scores)
     before = scores[first] - scores[second]
@@ -812,15 +777,9 @@ def required_difference(
     """
     from scipy.special import stdtrit
 
-    s2 = _between("variance", variance, 0.0, np.inf, closed=True)
-    topics = np.asarray(n_topics)
-    if not np.issubdtype(topics.dtype, np.integer) or np.any(topics < 2):
-        raise ArgumentError("n_topics", "must hold integers >= 2", topics.tolist())
-    k = _between("variation_share", variation_share, 0.0, 1.0, closed=True)
-    q = _between("difference_drop", difference_drop, -np.inf, 1.0, closed=False)
-    h = _between("variance_drop", variance_drop, -np.inf, 1.0, closed=False)
-    tail = _between("alpha", alpha, 0.0, 1.0, closed=False)
-    wanted = _between("power", power, 0.5, 1.0, closed=True)
+    s2, topics, k, q, h, tail, wanted = map(
+        np.asarray, (variance, n_topics, variation_share, difference_drop, variance_drop, alpha, power)
+    )
     quantiles = stdtrit(topics - 1, 1 - tail / 2)
     quantiles = quantiles + np.where(wanted == 0.5, 0.0, stdtrit(topics - 1, wanted))
     error = np.sqrt(s2 * (1 - k) * (1 - h) / topics)
@@ -856,15 +815,3 @@ def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:
     first, second = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
     drop = np.full(np.broadcast_shapes(first.shape, second.shape), np.nan)
     return np.asarray(np.divide(first - second, first, out=drop, where=first != 0))
-
-
-def _between(name: str, argument: ArrayLike, low: float, high: float, *, closed: bool) -> NDArray[np.float64]:
-    """Return numbers of an interval, its lower end belonging to it if `closed`."""
-    values = np.asarray(argument, dtype=np.float64)
-    above = values >= low if closed else values > low
-    if not np.all(above & (values < high)):
-        least = "" if low == -np.inf else f"{'at least' if closed else 'above'} {low:g}"
-        most = "finite" if high == np.inf else f"below {high:g}"
-        requirement = f"must be {' and '.join(part for part in (least, most) if part)}"
-        raise ArgumentError(name, requirement, values.tolist())
-    return values

@@ -87,7 +87,7 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
     if definition.binary_first and level is not None:
         place, values = level_index(all_votes.scale, level), np.array([0, 1])
     result, estimate = _apply(all_votes, definition, place)
-    has_grade = (result.status == aggregation.AGGREGATED) & has_votes
+    has_grade = (result.grades != NO_GRADE) & has_votes
     is_given[all_votes.rows] = has_grade
     grades[all_votes.rows[has_grade]] = values[result.grades[has_grade]]
     is_tied[all_votes.rows] = result.is_tied
@@ -134,8 +134,7 @@ def _apply(
                 votes = collapse_votes(votes, level_place)
                 fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
             found = dawid_skene(votes, fixed=fixed)
-            status = np.full(votes.n_documents, aggregation.AGGREGATED, dtype=np.int8)
-            return aggregation.AggregateResult(found.low, status, found.low, found.high), found
+            return aggregation.AggregateResult(found.low, found.low, found.high), found
     return aggregation.agreed(counts), None
 
 

@@ -186,7 +186,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
         judge_codes=codes_of(events[2], judge_ids),
         places=events[3],
         grades=events[4],
-        round_codes=events[5],
+        round_codes=events[-1],  # the sixth; without events there are no rounds, and any row is empty
         document_ids=document_ids,
     )
     if definition.aggregate in (None, "primary"):

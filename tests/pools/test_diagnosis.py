@@ -24,8 +24,7 @@ from store.analysis.pools.diagnosis import (
 )
 from store.analysis.rankings import RELEVANT, graded_rankings, judged_rankings
 from store.errors import ArgumentError
-from tests.store.analysis.drawn_collections import Drawn, drawn_collections
-from tests.store.analysis.plain_lists import Grades, Lists, arrays_of
+from tests.comparing.plain_lists import Drawn, Grades, Lists, arrays_of, drawn_collections
 from tests.strategies import examples
 from tests.trec_covid import covid_arrays, leaderboard
 

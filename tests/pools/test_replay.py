@@ -28,8 +28,8 @@ from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.errors import ArgumentError
 from tests.cli.oracles import average_precision, first_documents, mean, read_qrels, read_run
+from tests.comparing.plain_lists import plain_tau_ap
 from tests.helpers.run import Cli, run_process, write
-from tests.store.analysis.plain_tau_ap import plain_tau_ap
 from tests.trec_covid import data_path, leaderboard
 
 REPLAYED = [name for name, row in STRATEGIES.items() if not isinstance(row, SamplingStrategy)]

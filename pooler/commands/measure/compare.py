@@ -343,10 +343,8 @@ class Comparison(Result, RunPairs):
         for name, one in students.items():
             freedom = None if one.t is None else one.degrees_of_freedom
             made.append((name, one.t, one.p, one.reason, None, None, freedom, one.p_normal))
-        n_better = None if signs.p is None else float(signs.positive)
-        made.append(("sign test", n_better, signs.p, signs.reason, resolution))
-        rank_sum = None if ranks.p is None else ranks.positive
-        made.append(("Wilcoxon signed ranks", rank_sum, ranks.p, ranks.reason, resolution, unrounded.p))
+        made.append(("sign test", signs.ahead, signs.p, signs.reason, resolution))
+        made.append(("Wilcoxon signed ranks", ranks.ahead, ranks.p, ranks.reason, resolution, unrounded.p))
         made.append(("exact randomisation", None, exact.p, exact.reason, resolution))
         why = students["t2: paired t"].reason if p_bootstrap is None else None
         made.append(("studentised bootstrap", None, p_bootstrap, why))

@@ -23,7 +23,7 @@ from store.analysis.corrected import (
     CorrectedMeasure,
     MeasureSpec,
     Population,
-    corrected_measures,
+    corrected_measure,
     drawn,
 )
 from store.analysis.measures.average_precision import topic_interval
@@ -498,7 +498,8 @@ def correction(
         if len(uncovered) > 1:
             message += f", nor of {counted(len(uncovered) - 1, 'other stratum', 'other strata')}"
         raise PoolerError(message, hint="nothing stands for it: judge the sample to its end")
-    found = corrected_measures(population, specs, whole=drawn(topics, strata, is_sampled))
+    whole = drawn(topics, strata, is_sampled)
+    found = [corrected_measure(population, spec, whole=whole) for spec in specs]
     notes = _notes(name, model, population, found, int(np.count_nonzero(is_sampled)), len(pools) - len(kept))
     return Correction(found, rankings.tags, rankings.topics, notes)
 

@@ -371,11 +371,9 @@ def _slides() -> Iterator[PrintedNumber]:
     found = cluster_scores(counts, inverse="weighted")
     for cluster, (text, value) in enumerate(zip(("5/7", "4/8", "6/10"), local_purities(counts), strict=True)):
         yield _exact(f"purity of cluster {cluster + 1}", text, float(value))
-    yield _exact("purity", "0.6", float(found.purity or 0))
-    yield _rounded(
-        "inverse purity, clusters weighted by their size", "0.598", float(found.inverse_purity or 0)
-    )
-    yield _rounded("F of the two", "0.599", float(found.f or 0))
+    yield _exact("purity", "0.6", found.purity)
+    yield _rounded("inverse purity, clusters weighted by their size", "0.598", found.inverse_purity)
+    yield _rounded("F of the two", "0.599", found.f)
     tables = np.array([[[60, 0], [0, 40]], [[25, 25], [25, 25]]])
     for text, table, value in zip(
         "10", tables.tolist(), stacked_chance_corrected("cohen", tables), strict=True

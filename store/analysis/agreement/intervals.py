@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.kappa import divide
+from store.analysis.measures.average_precision import quotient
 
 IntervalReason = Literal[
     "no-common-docs",
@@ -59,25 +59,20 @@ class Interval:
     reason: IntervalReason | None = None
     """``None`` when there is an interval."""
 
-    @property
-    def width(self) -> float | None:
-        """The distance of the limits; ``None`` without an interval."""
-        return None if self.low is None or self.high is None else self.high - self.low
 
-
-def asymptotic_interval(value: float | None, standard_error: float | None) -> Interval:
+def asymptotic_interval(value: float, standard_error: float) -> Interval:
     """Make an interval from a standard error that supposes independent documents.
 
-    ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of no value
-    (``undefined``), nor with an error of ``None`` or 0 (``no-standard-error``).
+    ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of NaN
+    (``undefined``), nor with an error of NaN or 0 (``no-standard-error``).
 
     >>> interval = asymptotic_interval(0.776119, 0.038888)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.6999, 0.8523)
     """
-    if value is None:
+    if math.isnan(value):
         return Interval(None, None, "undefined")
-    if not standard_error:
+    if not standard_error > 0:
         return Interval(None, None, "no-standard-error")
     half = NORMAL_QUANTILE * standard_error
     return Interval(value - half, value + half)
@@ -89,7 +84,7 @@ Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 def ratio_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide the first of two sums, shape (..., 2), by the second; NaN by 0: a mean as a statistic."""
-    return divide(sums[..., 0], sums[..., 1])
+    return quotient(sums[..., 0], sums[..., 1])
 
 
 RESAMPLES = 10_000

@@ -47,27 +47,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import Votes, collapse_votes, grade_counts
+from store.analysis.measures.average_precision import quotient
 
 Reason = Literal["no-common-docs", "one-judge", "one-doc", "single-grade", "no-relevant"]
 Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 Numbers = NDArray[Any]
 """Python integers (dtype object) or float64: the arithmetic is the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    """Agreement beyond chance: (observed - expected by chance) / (1 - expected)."""
-
-    value: float | None
-    """At most 1, perfect agreement; 0 as by chance; below 0 less than by chance."""
-    reason: Reason | None
-    """Why there is no value; ``None`` when there is one."""
-    n_documents: int
-    """Documents graded by two judges at least."""
-    standard_error: float | None = None
-    """Asymptotic, above 0, of independent documents; ``None`` when there is no value, no formula
-    for this coefficient, or when the formula degenerates to 0, as for perfect agreement."""
 
 
 def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = None) -> NDArray[np.object_]:
@@ -98,14 +84,6 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
     power = {"none": 0, "linear": 1, "quadratic": 2}[weights]
     rows = [[abs(one - other) ** power * (one != other) for other in places] for one in places]
     return np.array(rows, dtype=object)
-
-
-def divide(part: Numbers, whole: Numbers) -> NDArray[np.float64]:
-    """Divide stacks; NaN where `whole` is 0."""
-    part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
-    quotient = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
-    np.divide(part, whole, out=quotient, where=whole != 0)
-    return quotient
 
 
 Chance = Literal["cohen", "scott", "bennett", "gwet"]
@@ -171,9 +149,13 @@ def stacked_chance_corrected(
     """
     tables = np.asarray(tables, dtype=np.float64)
     costs = costs_of(tables.shape[-1], weights).astype(np.float64)
-    cost, by_chance, out_of = _costs(chance, tables, costs)
-    n = tables.sum(axis=(-2, -1))
-    ratio = divide(cost * out_of, n * by_chance)
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    n, cost = rows.sum(axis=-1), (tables * costs).sum(axis=(-2, -1))
+    if chance == "cohen":
+        by_chance, out_of = ((rows @ costs) * columns).sum(axis=-1), n * n
+    else:
+        by_chance, out_of = chance_cost(chance, rows + columns, costs)
+    ratio = quotient(cost * out_of, n * by_chance)
     return np.where(_says_nothing(tables, n), np.nan, 1 - ratio)
 
 
@@ -207,10 +189,12 @@ def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArr
     """
     tables = np.asarray(tables, dtype=np.float64)
     costs = costs_of(tables.shape[-1], weights).astype(np.float64)
-    part, whole = _variance(tables, costs)
-    variance = divide(part, whole)
+    _, by_chance, influence = influences(tables, costs)
+    n = tables.sum(axis=(-2, -1))
+    centred = _inner(n) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
+    variance = quotient((tables * centred * centred).sum(axis=(-2, -1)), by_chance**4)  # [1]
     # A variance that is 0 comes out as a square of rounding errors.
-    degenerate = _says_nothing(tables, tables.sum(axis=(-2, -1))) | ~(variance > 1e-26)
+    degenerate = _says_nothing(tables, n) | ~(variance > 1e-26)
     return np.sqrt(np.where(degenerate, np.nan, variance))
 
 
@@ -232,16 +216,6 @@ def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers
     return largest * out_of - weight * (squared - (given * given).sum(axis=-1)), out_of
 
 
-def _costs(chance: Chance, tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Sum the costs of a stack: observed, and expected by chance as numerator and denominator."""
-    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    cost = (tables * costs).sum(axis=(-2, -1))
-    if chance == "cohen":
-        n = rows.sum(axis=-1)
-        return cost, ((rows @ costs) * columns).sum(axis=-1), n * n
-    return cost, *chance_cost(chance, rows + columns, costs)
-
-
 def influences(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return, for Cohen's kappa, C and E of `stacked_standard_errors` and the y of every cell."""
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
@@ -249,13 +223,6 @@ def influences(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbe
     cost, by_chance = (tables * costs).sum(axis=(-2, -1)), (of_columns * columns).sum(axis=-1)
     both = of_rows[..., :, np.newaxis] + of_columns[..., np.newaxis, :]
     return cost, by_chance, _inner(cost) * both - _inner(by_chance) * costs
-
-
-def _variance(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the variance of Cohen's kappa, as numerator and denominator."""
-    _, by_chance, influence = influences(tables, costs)
-    centred = _inner(tables.sum(axis=(-2, -1))) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
-    return (tables * centred * centred).sum(axis=(-2, -1)), by_chance**4  # [1] of `stacked_standard_errors`
 
 
 def _inner(numbers: Numbers) -> Numbers:
@@ -275,32 +242,26 @@ METRIC_OF: dict[str, Metric] = {f"alpha_{metric}": metric for metric in METRICS}
 """The metric of a coefficient by its name, such as ``alpha_ordinal``."""
 
 
-def alpha(
-    coincidences: Numbers,
-    metric: Metric = "ordinal",
-    *,
-    n_documents: int,
-    values: Sequence[int] | None = None,
-) -> Coefficient:
-    r"""Measure the agreement of any number of judges by Krippendorff's alpha.
+def stacked_alpha(
+    coincidences: Numbers, metric: Metric = "ordinal", *, values: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    r"""Measure the agreement of any number of judges by Krippendorff's alpha, of a stack of coincidences.
 
     Parameters
     ----------
-    coincidences : ndarray, shape (n_grades, n_grades)
-        Summed over topics; symmetric. Of two judges, the table plus its transpose. Integers give an exact
-        result, float64 one to rounding.
+    coincidences : ndarray, shape (..., n_grades, n_grades)
+        Summed over topics; symmetric. Of two judges, the table plus its transpose.
     metric : {"nominal", "ordinal", "interval"}, default="ordinal"
         What a disagreement costs: 1; the squared number of votes between the two grades; the squared distance
         of the grades.
-    n_documents : int
-        Documents that two judges graded at least.
     values : sequence of int, length n_grades, optional
         Grade values, ascending, for ``interval``; by default places on the scale.
 
     Returns
     -------
-    Coefficient
-        Alpha, or ``no-common-docs``, ``one-doc``, ``single-grade``. It has no standard error.
+    ndarray of float64, shape (...)
+        To rounding. NaN without coincidences and where one grade alone was given; one document cannot be told
+        from several here.
 
     Notes
     -----
@@ -322,37 +283,15 @@ def alpha(
     Krippendorff's ten units of two coders, printed as .095:
 
     >>> table = np.array([[5, 3], [1, 1]])
-    >>> round(alpha(table + table.T, "nominal", n_documents=10).value, 6)
+    >>> round(float(stacked_alpha(table + table.T, "nominal")), 6)
     0.095238
-    """
-    if np.issubdtype(coincidences.dtype, np.integer):
-        coincidences = coincidences.astype(object)  # products of sums overflow 64 bits
-    distances = _distances(coincidences, metric, values)
-    if n_documents == 0:
-        return Coefficient(None, "no-common-docs", 0)
-    given = coincidences.sum(axis=1)
-    if n_documents == 1 or np.count_nonzero(given) == 1:
-        reason: Reason = "one-doc" if n_documents == 1 else "single-grade"
-        return Coefficient(None, reason, n_documents)
-    seen = (coincidences * distances).sum()
-    by_chance = ((given @ distances) * given).sum()
-    return Coefficient(float((by_chance - (given.sum() - 1) * seen) / by_chance), None, n_documents)
-
-
-def stacked_alpha(
-    coincidences: Numbers, metric: Metric = "ordinal", *, values: Sequence[int] | None = None
-) -> NDArray[np.float64]:
-    """Give `alpha` of a stack of coincidences, shape (..., n_grades, n_grades), in floats, to rounding.
-
-    NaN without coincidences and where one grade alone was given; one document cannot be told from several
-    here.
     """
     coincidences = np.asarray(coincidences, dtype=np.float64)
     distances = _distances(coincidences, metric, values)
     given = coincidences.sum(axis=-1)
     seen = (coincidences * distances).sum(axis=(-2, -1))
     by_chance = (given[..., :, np.newaxis] * distances * given[..., np.newaxis, :]).sum(axis=(-2, -1))
-    return 1 - divide((given.sum(axis=-1) - 1) * seen, by_chance)
+    return 1 - quotient((given.sum(axis=-1) - 1) * seen, by_chance)
 
 
 def _distances(coincidences: Numbers, metric: Metric, values: Sequence[int] | None) -> Numbers:
@@ -448,7 +387,7 @@ def stacked_raw(tables: Numbers) -> NDArray[np.float64]:
     >>> float(stacked_raw(np.array([[20, 5], [10, 15]])))
     0.7
     """
-    return divide(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
+    return quotient(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
 
 
 def stacked_specific(tables: Numbers) -> NDArray[np.float64]:
@@ -462,7 +401,7 @@ def stacked_specific(tables: Numbers) -> NDArray[np.float64]:
     [0.8235294117647058, 0.9523809523809523]
     """
     same = np.diagonal(tables, axis1=-2, axis2=-1)
-    return divide(2 * same, tables.sum(axis=-1) + tables.sum(axis=-2))
+    return quotient(2 * same, tables.sum(axis=-1) + tables.sum(axis=-2))
 
 
 def stacked_overlap(tables: Numbers) -> NDArray[np.float64]:
@@ -473,7 +412,7 @@ def stacked_overlap(tables: Numbers) -> NDArray[np.float64]:
     >>> float(stacked_overlap(np.array([[70, 10], [20, 300]]))) == 300 / 330
     True
     """
-    return divide(tables[..., 1, 1], tables.sum(axis=(-2, -1)) - tables[..., 0, 0])
+    return quotient(tables[..., 1, 1], tables.sum(axis=(-2, -1)) - tables[..., 0, 0])
 
 
 Bands = Literal["landis-koch", "ir-book", "krippendorff"]

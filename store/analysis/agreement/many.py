@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
 
@@ -38,22 +38,20 @@ from store.analysis.agreement.intervals import (
 from store.analysis.agreement.kappa import (
     METRIC_OF,
     Chance,
-    Coefficient,
     Numbers,
     Reason,
     RelevantCounts,
     Weights,
-    alpha,
     chance_cost,
     costs_of,
-    divide,
     macro_overlap,
     macro_sums,
     relevant_to_all,
     stacked_alpha,
 )
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
-from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts, n_judges_of
+from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts
+from store.analysis.measures.average_precision import quotient
 
 ManyName = Literal[
     "alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss", "linear", "quadratic", "ac1", "ac2", "s"
@@ -80,8 +78,8 @@ def stacked_many(
 ) -> NDArray[np.float64]:
     """Return a coefficient of many judges for a stack of `vote_sums` or of sums of its rows, (..., n_sums).
 
-    `name` and `values` as for `many_coefficient`. NaN without two documents graded twice, and where one grade
-    alone was given.
+    `values` are the grades, ascending, for ``alpha_interval``; by default places on the scale. NaN without
+    two documents graded twice, and where one grade alone was given.
     """
     parts = sums_apart(sums)
     if name in METRIC_OF:
@@ -90,13 +88,13 @@ def stacked_many(
     chance, costs = _chance_and_costs(name, parts)
     seen, by_chance = _disagreements(chance, costs, parts)
     single = np.count_nonzero(parts.grade_shares, axis=-1) < 2
-    return np.where(single | (parts.n_shared < 2), np.nan, 1 - divide(seen, by_chance))
+    return np.where(single | (parts.n_shared < 2), np.nan, 1 - quotient(seen, by_chance))
 
 
 def stacked_many_raw(sums: Numbers) -> NDArray[np.float64]:
     """Return the mean over documents of the share of pairs of votes that agree, of a stack."""
     parts = sums_apart(sums)
-    return divide(np.trace(parts.rates, axis1=-2, axis2=-1), parts.n_shared)
+    return quotient(np.trace(parts.rates, axis1=-2, axis2=-1), parts.n_shared)
 
 
 def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
@@ -107,31 +105,20 @@ def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
     agreement. NaN for a grade that no judge gave to a document with two votes.
     """
     pairs = sums_apart(sums).pairs
-    return divide(np.diagonal(pairs, axis1=-2, axis2=-1), pairs.sum(axis=-1))
+    return quotient(np.diagonal(pairs, axis1=-2, axis2=-1), pairs.sum(axis=-1))
 
 
-def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | None = None) -> Coefficient:
-    r"""Measure the agreement of all judges by one coefficient.
+def many_standard_error(name: ManyName, votes: Votes) -> float:
+    r"""Measure the asymptotic standard error of a coefficient of all judges.
 
-    Parameters
-    ----------
-    name : str
-        One of `MANY_NAMES`.
-    votes : Votes
-    values : sequence of int, length n_grades, optional
-        Grade values, ascending, for ``alpha_interval``; by default places on the scale.
-
-    Returns
-    -------
-    Coefficient
-        A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha have a
-        standard error.
+    NaN of alpha, for which there is no formula, where there is no coefficient, and where the formula
+    degenerates to 0, as for perfect agreement.
 
     Notes
     -----
-    The standard error is the one of independent documents that does not suppose that there is no agreement
-    [1]_. With the cost :math:`D_i` of a document with two votes and more, and its own :math:`\pi_i`, it is
-    made of each document's influence,
+    It is the one of independent documents that does not suppose that there is no agreement [1]_. With the
+    cost :math:`D_i` of a document with two votes and more, and its own :math:`\pi_i`, it is made of each
+    document's influence,
 
     .. math:: y_i = \frac{1}{D_e} \Big( \frac{D_o}{D_e} \nabla D_e \cdot (\pi_i - \pi)
               - \frac{n}{n'} (D_i - D_o) \Big), \qquad SE^2 = \sum_i y_i^2 / (n (n - 1))
@@ -144,43 +131,11 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and Psychological
        Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
     """
-    counts = grade_counts(votes)
-    sums = sums_apart(sums_of_counts(counts, votes.topic_codes, len(votes.topics)).sum(axis=0))
-    n_shared = int(sums.n_shared)
-    undefined: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
-    if name in METRIC_OF:
-        metric = METRIC_OF[name]
-        result = alpha(sums.coincidences, metric, n_documents=n_shared, values=values)
-        return result if n_shared else replace(result, reason=undefined)
+    counts = grade_counts(votes).astype(np.float64)
+    sums = sums_apart(vote_sums(votes).sum(axis=0))
+    if name in METRIC_OF or sums.n_shared < 2 or np.count_nonzero(sums.grade_shares) < 2:
+        return math.nan
     chance, costs = _chance_and_costs(name, sums)
-    if not n_shared:
-        return Coefficient(None, undefined, 0)
-    seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
-    if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
-        reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
-        return Coefficient(None, reason, n_shared)
-    error = _standard_error(chance, costs, sums, counts.astype(np.float64))
-    return Coefficient(1 - seen / by_chance, None, n_shared, error)
-
-
-def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
-    """Return what a coefficient counts as chance, and the costs of its disagreements."""
-    chance, weights = _CHANCES[name]
-    return chance, costs_of(sums.grade_shares.shape[-1], weights).astype(np.float64)
-
-
-def _disagreements(
-    chance: Chance, costs: NDArray[np.float64], sums: VoteSums
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Average the cost of disagreeing: observed, and expected by chance."""
-    seen = divide((sums.rates * costs).sum(axis=(-2, -1)), sums.n_shared)
-    return seen, divide(*chance_cost(chance, sums.grade_shares, costs))
-
-
-def _standard_error(
-    chance: Chance, costs: NDArray[np.float64], sums: VoteSums, counts: NDArray[np.float64]
-) -> float | None:
-    """Return the standard error of independent documents; ``None`` when it is 0."""
     sizes = counts.sum(axis=1)
     n, n_shared = len(counts), float(sums.n_shared)
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
@@ -197,7 +152,21 @@ def _standard_error(
     along = (counts / sizes[:, np.newaxis] - habit) @ gradient
     influence = (seen / by_chance * along - n / n_shared * own) / by_chance  # [1]
     variance = float((influence**2).sum()) / (n * (n - 1))
-    return math.sqrt(variance) if variance > _DEGENERATE else None
+    return math.sqrt(variance) if variance > _DEGENERATE else math.nan
+
+
+def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
+    """Return what a coefficient counts as chance, and the costs of its disagreements."""
+    chance, weights = _CHANCES[name]
+    return chance, costs_of(sums.grade_shares.shape[-1], weights).astype(np.float64)
+
+
+def _disagreements(
+    chance: Chance, costs: NDArray[np.float64], sums: VoteSums
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Average the cost of disagreeing: observed, and expected by chance."""
+    seen = quotient((sums.rates * costs).sum(axis=(-2, -1)), sums.n_shared)
+    return seen, quotient(*chance_cost(chance, sums.grade_shares, costs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +176,7 @@ class AllJudges:
     name: str
     """One of `MANY_NAMES`, ``raw``, ``positive`` or ``macro_overlap``."""
     value: float | None
-    reason: str | None
+    reason: Reason | None
     """Why there is no value; ``None`` when there is one."""
     n_documents: int
     """Documents with two grades or more; of ``macro_overlap``, with everybody's."""
@@ -228,10 +197,10 @@ def all_judges(
     graded = population
     if level_index is not None:
         population = population.collapsed(level_index)
-    names = MANY_NAMES if level_index is None else BINARY_MANY
     sums = vote_sums(population.votes)
     whole = sums.sum(axis=0)
-    statistics = _statistics(level_index, graded.votes.scale_values)
+    statistics = _statistics(level_index, population.votes.scale_values)
+    values = {name: float(of(whole[np.newaxis])[0]) for name, of in statistics.items()}
     shared = np.asarray(sums_apart(sums).n_shared > 0)
     n_documents, n_topics = int(sums_apart(whole).n_shared), int(np.count_nonzero(shared))
     intervals: dict[str, Interval] = {}
@@ -246,13 +215,13 @@ def all_judges(
             for name, of in statistics.items()
         }
     elif kind == "asymptotic":
-        for many in names:
-            one = many_coefficient(many, population.votes)
-            intervals[many] = asymptotic_interval(one.value, one.standard_error)
-    made = []
-    for name, of in statistics.items():
-        value = float(of(whole[np.newaxis])[0])
-        made.append(_one(population, name, value, n_documents, n_topics, intervals.get(name)))
+        for many in MANY_NAMES if level_index is None else BINARY_MANY:
+            error = many_standard_error(many, population.votes)
+            intervals[many] = asymptotic_interval(values[many], error)
+    made = [
+        _one(population, name, value, n_documents, n_topics, intervals.get(name))
+        for name, value in values.items()
+    ]
     if level_index is not None:
         made.append(_overlap(graded, level_index, kind, resamples, seed))
     return made
@@ -268,8 +237,8 @@ def all_judges_by_topic(population: PopulationVotes, level_index: int | None) ->
     if level_index is not None:
         population = population.collapsed(level_index)
     sums = vote_sums(population.votes)
-    columns = _statistics(level_index, graded.votes.scale_values)
-    values = {name: of(sums).tolist() for name, of in columns.items()}
+    statistics = _statistics(level_index, population.votes.scale_values)
+    values = {name: of(sums).tolist() for name, of in statistics.items()}
     n_shared = sums_apart(sums).n_shared.astype(np.int64).tolist()
     counts = None if level_index is None else relevant_to_all(graded.votes, level_index)
     made: dict[str, list[AllJudges]] = {}
@@ -294,24 +263,16 @@ def _one(
     n_topics: int = 1,
     interval: Interval | None = None,
 ) -> AllJudges:
-    if np.isnan(value):
-        reason = _reason(population, n_documents, name)
-        return AllJudges(name, None, reason, n_documents, n_topics, interval)
-    return AllJudges(name, value, None, n_documents, n_topics, interval)
+    reason = _reason(population, n_documents, name) if np.isnan(value) else None
+    return AllJudges(name, None if reason else value, reason, n_documents, n_topics, interval)
 
 
 def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Statistic]:
     """Return every coefficient that follows from sums over documents as a function of them."""
-    if level_index is not None:
-        of_two: dict[str, Statistic] = {name: partial(stacked_many, name) for name in BINARY_MANY}
-        return of_two | {"raw": stacked_many_raw, "positive": _positive}
-    made: dict[str, Statistic] = {name: partial(stacked_many, name, values=values) for name in MANY_NAMES}
-    return made | {"raw": stacked_many_raw}
-
-
-def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return positive agreement: how likely another judge finds relevant what one does."""
-    return stacked_many_specific(sums)[..., 1]
+    names = MANY_NAMES if level_index is None else BINARY_MANY
+    made: dict[str, Statistic] = {name: partial(stacked_many, name, values=values) for name in names}
+    positive: dict[str, Statistic] = {"positive": lambda sums: stacked_many_specific(sums)[..., 1]}
+    return made | {"raw": stacked_many_raw} | ({} if level_index is None else positive)
 
 
 def _overlap(
@@ -333,7 +294,7 @@ def _overlap(
     return AllJudges("macro_overlap", result.value, result.reason, n_documents, result.n_topics, interval)
 
 
-def _reason(population: PopulationVotes, n_documents: int, name: str) -> str:
+def _reason(population: PopulationVotes, n_documents: int, name: str) -> Reason:
     if n_documents:
         if name == "positive":
             return "no-relevant"

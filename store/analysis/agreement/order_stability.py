@@ -200,19 +200,16 @@ def judge_order(
         n_left_out=n_topics - used.size,
         n_scored=n_scored,
         min_judges=least,
-        judges=tuple(_judge_map(ap[:, :, j], has_score[:, j]) for j in range(n_judges)),
+        judges=tuple(
+            JudgeMap(tuple(of[scored].mean(axis=0).tolist()) if scored.any() else None, int(scored.sum()))
+            for of, scored in zip(np.moveaxis(ap, 2, 0), has_score.T, strict=True)
+        ),
         pairs=tuple(
             _pair_order(ap, has_score, first, second)
             for first, second in itertools.combinations(range(n_judges), 2)
         ),
         mixtures=_mixtures(ap[:, :, places], has_score[:, places], mixtures, seed, shown_share),
     )
-
-
-def _judge_map(ap: NDArray[np.float64], has_score: NDArray[np.bool_]) -> JudgeMap:
-    """Average the AP of one judge, shape (n_topics, n_runs), over the topics with a score."""
-    n_topics = int(np.count_nonzero(has_score))
-    return JudgeMap(tuple(ap[has_score].mean(axis=0).tolist()) if n_topics else None, n_topics)
 
 
 def _pair_order(
@@ -346,34 +343,14 @@ def judge_average_precisions(
     level_index: int,
     cutoff: int,
 ) -> NDArray[np.float64]:
-    """Score all runs by the judgements of each judge alone.
+    """Score all runs by the judgements of each judge alone, shape (n_topics, n_runs, n_judges).
 
-    Parameters
-    ----------
-    votes : Votes
-    document_ids : ndarray of int64, shape (n_documents,)
-        Id of every document of `votes`, as in `rankings`, rising within a topic.
-    tags : sequence of str
-        The runs, in the order of the result.
-    rankings : mapping of (tag, topic) to integer ndarray, shape (n_ranked,)
-        Document ids in rank order, each once; a run without an entry for a topic retrieved nothing there.
-    level_index : int
-        Index into the scale of the least relevant grade, at least 1.
-    cutoff : int
-        Ranks that count, at least 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_topics, n_runs, n_judges)
-        AP in [0, 1] as of `store.analysis.measures.average_precision`, topics and judges as in `votes`. R is
-        over the documents that this judge found relevant, retrieved or not (mode ``pool``); what the judge
-        did not grade counts as not relevant. NaN, for all runs alike, where R = 0. `ArgumentError` if
-        `cutoff` is below 1, or a document stands twice in a ranking.
-
-    Notes
-    -----
-    Only ranks whose document somebody found relevant are looked at: O(documents ranked) once, then O(such
-    ranks) a judge.
+    `document_ids` are the ids of the documents of `votes`, as in `rankings`, rising within a topic; the rest
+    is as of `judged_rankings`, `level_index` the place of the least relevant grade, at least 1. AP is that of
+    `store.analysis.measures.average_precision`, R over the documents that this judge found relevant,
+    retrieved or not (mode ``pool``); what the judge did not grade counts as not relevant. NaN, for all runs
+    alike, where R = 0. Only ranks whose document somebody found relevant are looked at: O(documents ranked)
+    once, then O(such ranks) a judge.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,8 +145,6 @@ class VoteSums(NamedTuple):
     """The same, every document's divided by the number of its pairs."""
     grade_shares: NDArray[np.float64]
     """Shape (..., n_grades): share of a document's votes, summed over graded documents."""
-    n_graded: NDArray[np.float64]
-    """Shape (...): documents with a grade."""
     n_shared: NDArray[np.float64]
     """Shape (...): documents with two grades or more."""
 
@@ -154,7 +152,7 @@ class VoteSums(NamedTuple):
 def vote_sums(votes: Votes) -> NDArray[np.float64]:
     """Count, topic by topic, all that coefficients of many judges are made of.
 
-    Shape (n_topics, 3 * n_grades**2 + n_grades + 2); `sums_apart` names the parts. Rows add up; a weighted
+    Shape (n_topics, 3 * n_grades**2 + n_grades + 1); `sums_apart` names the parts. Rows add up; a weighted
     sum of rows is that of resampled topics.
 
     Documents of one topic with equally many votes are counted in whole numbers and divided once, so that the
@@ -185,8 +183,8 @@ def sums_of_counts(
     documents = np.bincount(group_of, minlength=len(groups))
     others = np.maximum(m - 1, 1)
     shares = np.stack(given, axis=1) / m
-    counted = np.stack([documents, documents * (m[:, 0] > 1)], axis=1)
-    of_groups = np.hstack([flat, flat / others, flat / (others * m), shares, counted])
+    shared = documents[:, np.newaxis] * (m > 1)
+    of_groups = np.hstack([flat, flat / others, flat / (others * m), shares, shared])
     sums = np.zeros((n_topics, of_groups.shape[1]))
     np.add.at(sums, topics, of_groups)
     return sums
@@ -196,14 +194,13 @@ def sums_apart(sums: Numbers) -> VoteSums:
     """Return the parts of `vote_sums` by name, or of sums of its rows, shape (..., n_sums)."""
     sums = np.asarray(sums, np.float64)
     n_sums = sums.shape[-1]
-    q = (math.isqrt(max(12 * n_sums - 23, 0)) - 1) // 6
+    q = (math.isqrt(12 * n_sums - 11) - 1) // 6
     squares = sums[..., : 3 * q * q].reshape(*sums.shape[:-1], 3, q, q)
     return VoteSums(
         squares[..., 0, :, :],
         squares[..., 1, :, :],
         squares[..., 2, :, :],
-        sums[..., 3 * q * q : -2],
-        sums[..., -2],
+        sums[..., 3 * q * q : -1],
         sums[..., -1],
     )
 
@@ -353,7 +350,7 @@ def pair_intervals(
             {
                 name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
                 if kind == "item"
-                else asymptotic_interval(_number(columns[name]), _number(columns[f"{name}_se"]))
+                else asymptotic_interval(float(columns[name][0]), float(columns[f"{name}_se"][0]))
                 for name, of in names.items()
             }
         )
@@ -398,11 +395,6 @@ def _of_part(statistic: Statistic, start: int, shape: tuple[int, ...]) -> Statis
     """Let a statistic of arrays of a shape see its part of resampled sums."""
     stop = start + math.prod(shape)
     return lambda sums: statistic(sums[:, start:stop].reshape(-1, *shape))
-
-
-def _number(values: NDArray[Any]) -> float | None:
-    value = float(values[0])
-    return None if np.isnan(value) else value
 
 
 def _stacks(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import UnknownNameError
 from store.records import Scale, State
 
 NO_GRADE = -1
@@ -67,25 +67,11 @@ def votes_from_rows(
     judges: Sequence[str],
     scale_values: Sequence[int],
 ) -> Votes:
-    """Arrange votes that come in any order, as a query gives them.
+    """Arrange votes that come in any order, as a query gives them; O(n log n).
 
-    Parameters
-    ----------
-    topic_codes : ndarray of int64, shape (n_votes,)
-        Index into `topics` of every vote.
-    documents : ndarray of int64, shape (n_votes,)
-        Any number that tells the documents of one topic apart; they are ordered by it.
-    judge_codes, places : ndarray of int64, shape (n_votes,)
-        Index into `judges`, and into `scale_values`.
-    topics, judges : sequence of str
-        Names; some may have no vote.
-    scale_values : sequence of int
-        The declared scale: at least two grades, ascending.
-
-    Returns
-    -------
-    Votes
-        `ArgumentError` if a judge has two votes on one document. O(n log n).
+    Each of `n_votes` has the code of its topic, any number that tells the documents of one topic apart and
+    orders them, the code of its judge, who has one a document, and the place of its grade on the declared
+    scale. Topics and judges may have no vote.
 
     Examples
     --------
@@ -102,11 +88,6 @@ def votes_from_rows(
     of_topic, document, judge, place = (np.asarray(one, np.int64)[order] for one in rows)
     new = np.ones(len(document), dtype=np.bool_)
     new[1:] = (np.diff(of_topic) != 0) | (np.diff(document) != 0)
-    twice = np.flatnonzero(~new[1:] & (np.diff(judge) == 0))
-    if twice.size:
-        row = int(twice[0])
-        where = f"judge `{judges[judge[row]]}` twice on a document of `{topics[of_topic[row]]}`"
-        raise ArgumentError("judge_codes", "must be each judge once a document", where)
     return Votes(
         topics=tuple(topics),
         judges=tuple(judges),
@@ -121,12 +102,9 @@ def votes_from_rows(
 def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
     """Keep the votes of some judges, and the documents that one of them graded; topics and scale stay.
 
-    The order of `judges` becomes that of the result. `UnknownNameError` for a judge that is not there,
-    `ArgumentError` for one that comes twice.
+    The order of `judges`, each once, becomes that of the result. `UnknownNameError` for one that is none.
     """
     codes = [votes.judge_index(judge) for judge in judges]
-    if len(set(codes)) < len(codes):
-        raise ArgumentError("judges", "must be judges, each once", list(judges))
     code_of = np.full(len(votes.judges), -1, dtype=np.int64)
     code_of[codes] = np.arange(len(codes))
     kept = code_of[votes.judge_codes] >= 0
@@ -155,19 +133,9 @@ def collapse_votes(votes: Votes, level_index: int) -> Votes:
 
 
 def collapse_table(tables: NDArray[np.int64], level_index: int) -> NDArray[np.int64]:
-    """Collapse graded tables to not relevant and relevant.
+    """Collapse graded tables, shape (..., n_grades, n_grades), to not relevant and relevant, (..., 2, 2).
 
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (..., n_grades, n_grades)
-        One table or a stack of them.
-    level_index : int
-        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
-
-    Returns
-    -------
-    ndarray of int64, shape (..., 2, 2)
-        The same documents; index 0 is not relevant, 1 relevant.
+    `level_index` is the place of the least relevant grade, from 1 to ``n_grades - 1``.
 
     Examples
     --------

@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.arguments import check_integer
-from store.errors import ArgumentError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,26 +43,11 @@ class Split:
 
 
 def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tuple[Split, ...]:
-    """Split the topics into folds, and test on each after training on the others.
+    """Split the topics into so many folds, at least 2, and test on each after training on the others.
 
-    Parameters
-    ----------
-    n_topics : int
-        At least `n_folds`.
-    n_folds : int
-        At least 2; as many as there are topics leaves one out each time.
-    seed : int, optional
-        Not negative: shuffles the topics. By default folds are neighbouring topics.
-
-    Returns
-    -------
-    tuple of Split, length n_folds
-        Every topic is tested on once. Folds differ in size by 1 at most, the larger first.
-
-    Notes
-    -----
-    Without a seed, scikit-learn's `KFold`. The shuffle orders the topics by raw 64-bit words of
-    PCG64 and so is the same in every version of numpy. O(n_topics * n_folds).
+    Every topic is tested on once. Folds differ in size by 1 at most, the larger first. Without a seed they
+    are of neighbouring topics, as scikit-learn's `KFold` has them; a seed, not negative, shuffles the topics
+    by raw 64-bit words of PCG64, the same in every version of numpy.
 
     Examples
     --------
@@ -71,8 +55,6 @@ def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tupl
     [[0, 1, 2], [3, 4]]
     """
     check_integer("n_folds", n_folds, 2)
-    if n_topics < n_folds:
-        raise ArgumentError("n_topics", f"must be at least the {n_folds} folds", n_topics)
     order = np.arange(n_topics, dtype=np.int64)
     if seed is not None:
         check_integer("seed", seed, 0)

@@ -28,7 +28,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_share
 from store.analysis.significance.t_tests import SAME
 
 GeneralizabilityReason = Literal["fewer-than-three-runs", "fewer-than-three-topics", "no-residual"]
@@ -67,12 +66,11 @@ class Dependable:
     def needed(self, target: float) -> tuple[int | None, int | None, int | None]:
         """Return how many topics reach a coefficient, and the limits of that number.
 
-        `target`: above 0 and below 1, else `ArgumentError`. ``None`` = no number of topics does.
+        `target`: above 0 and below 1. ``None`` = no number of topics does.
 
         >>> Dependable(Limited(0.5, 0.0, 0.8)).needed(0.9)
         (9, 3, None)
         """
-        check_share("target", target)
         value, most, least = (_topics(one, target) for one in self.one)
         return value, least, most
 

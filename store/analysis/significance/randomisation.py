@@ -26,7 +26,6 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -89,18 +88,21 @@ _RESCALED_EVERY = 1000
 """Topics after which counts are scaled down: 2**1000 is still below the largest float."""
 
 
-class RandomisationTest(NamedTuple):
-    """How often chance gives a mean difference as large as the one seen."""
+class ExactTest(NamedTuple):
+    """How often chance alone makes differences lean to one run as far as they do."""
 
     p: float | None
-    """Two-sided, in (0, 1]; ``None`` when there is no topic."""
-    reason: Literal["no-topics"] | None
-    """Why there is no p; ``None`` when there is one."""
+    """Two-sided, in (0, 1]; ``None`` when it is undefined."""
+    reason: Literal["no-topics", "no-difference"] | None = None
+    """Why it is: no topic at all, or, by signs and ranks, only differences that round to 0."""
+    ahead: float | None = None
+    """By signs, topics in which the first run is ahead; by ranks, the sum of theirs; ``None`` without p."""
+    p_normal: float | None = None
+    """Of ranks: two-sided, by the normal approximation with ties allowed for and no correction for
+    continuity, what is published for tied differences."""
 
 
-def randomisation_test(
-    differences: NDArray[np.float64], *, resolution: float = RESOLUTION
-) -> RandomisationTest:
+def randomisation_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> ExactTest:
     r"""Test whether two runs differ, with no assumption on how scores are distributed.
 
     Parameters
@@ -113,7 +115,7 @@ def randomisation_test(
 
     Returns
     -------
-    RandomisationTest
+    ExactTest
         ``p`` is exact on the rounded differences; 1 when they are all 0. ``None`` with the reason
         ``no-topics``.
 
@@ -142,8 +144,8 @@ def randomisation_test(
     """
     whole = rounded_differences(differences, resolution)
     if not whole.size:
-        return RandomisationTest(None, "no-topics")
-    return RandomisationTest(sign_flip_p(whole, resolution), None)
+        return ExactTest(None, "no-topics")
+    return ExactTest(sign_flip_p(whole, resolution))
 
 
 def sign_flip_p(whole: NDArray[np.int64], resolution: float | None = None) -> float:
@@ -217,26 +219,11 @@ def _probabilities(sizes: NDArray[np.int64], last: int) -> NDArray[np.float64]:
     return scaled
 
 
-SignReason = Literal["no-topics", "no-difference"]
-"""Why there is no p: no topic at all, or only differences that round to 0."""
-
 MOST_EXACT = 1000
 """Differing topics up to which p is exact; beyond, the approximation is right to four digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignTest:
-    """Whether one run is ahead in more topics than chance would have it."""
-
-    p: float | None
-    """Two-sided and exact, in (0, 1]; ``None`` when it is undefined."""
-    reason: SignReason | None
-    """``None`` when there is a p."""
-    positive: int
-    """Topics in which the first run is ahead."""
-
-
-def sign_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> SignTest:
+def sign_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> ExactTest:
     """Test by the signs of differences whether two runs differ, with the arguments of `randomisation_test`.
 
     p is twice the smaller tail of the binomial law with 1/2, at most 1. Differences that round to 0 are left
@@ -250,33 +237,17 @@ def sign_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTIO
     whole = rounded_differences(differences, resolution=resolution)
     positive, negative = int((whole > 0).sum()), int((whole < 0).sum())
     if not positive + negative:
-        return SignTest(None, "no-difference" if whole.size else "no-topics", 0)
+        return ExactTest(None, "no-difference" if whole.size else "no-topics")
     n_topics = positive + negative
     # In whole numbers: 4 to 3 is 1, not 1 but for rounding.
     ways = one = 1
     for fewer in range(min(positive, negative)):
         one = one * (n_topics - fewer) // (fewer + 1)
         ways += one
-    return SignTest(min(1.0, 2 * ways / 2**n_topics), None, positive)
+    return ExactTest(min(1.0, 2 * ways / 2**n_topics), ahead=float(positive))
 
 
-@dataclass(frozen=True, slots=True)
-class WilcoxonTest:
-    """Whether the signed ranks of differences lean to one run."""
-
-    p: float | None
-    """Two-sided, ties allowed for, in (0, 1]; exact up to `MOST_EXACT` differing topics, then
-    `p_normal`. ``None`` when it is undefined."""
-    p_normal: float | None
-    """Two-sided, by the normal approximation with ties allowed for and no correction for
-    continuity: what is published for tied differences. ``None`` as `p`."""
-    reason: SignReason | None
-    """``None`` when there is a p."""
-    positive: float
-    """Sum of the ranks of the topics where the first run is ahead."""
-
-
-def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> WilcoxonTest:
+def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> ExactTest:
     r"""Test by signed ranks whether two runs differ, with the arguments of `randomisation_test`.
 
     Absolute differences that are not 0 are ranked from 1, as in [5]_, tied ones by the mean of their ranks.
@@ -293,15 +264,15 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
     Ranks 1, 2, 3.5, 3.5, the least negative: sums 9 and 1, and 2 of 8 kinds of sign are as extreme.
 
     >>> test = wilcoxon_test(np.array([-0.1, 0.2, 0.3, 0.3]))
-    >>> test.positive, test.p
+    >>> test.ahead, test.p
     (9.0, 0.25)
     """
     whole = rounded_differences(differences, resolution)
     doubled = doubled_signed_ranks(whole)
     if not whole.any():
-        return WilcoxonTest(None, None, "no-difference" if whole.size else "no-topics", 0.0)
-    positive = float(doubled[doubled > 0].sum() / 2)
-    return WilcoxonTest(signed_rank_p(doubled), _normal_p(doubled), None, positive)
+        return ExactTest(None, "no-difference" if whole.size else "no-topics")
+    ahead = float(doubled[doubled > 0].sum() / 2)
+    return ExactTest(signed_rank_p(doubled), ahead=ahead, p_normal=_normal_p(doubled))
 
 
 def signed_rank_p(doubled: NDArray[np.int64]) -> float:

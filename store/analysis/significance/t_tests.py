@@ -148,7 +148,7 @@ def decide(
     differences : ndarray of float64, shape (n_topics,)
         Score of the run less score of the one that it would replace, by topic; finite.
     require : {"better", "not-worse"}
-        What is to hold.
+        What is to hold; `check_requirement` says what it needs.
     margin : float, optional
         The loss of mean score, above 0, that is too much: ``not-worse`` needs it.
     alpha : float, default=0.05
@@ -171,7 +171,6 @@ def decide(
     >>> [decide(gains + shift)[0] for shift in (0.0, 0.015, -0.055)]
     ['undecided', 'holds', 'fails']
     """
-    check_requirement(require, margin=margin, alpha=alpha)
     bound, level = (0.0, 1 - alpha) if require == "better" else (-(margin or 0.0), 1 - 2 * alpha)
     test = paired_t(np.where(np.abs(differences) <= SAME, 0.0, differences), level=level)
     if test.low is None or test.high is None:
@@ -182,15 +181,13 @@ def decide(
     return "fails" if fails else "undecided", test
 
 
-def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level: float = LEVEL) -> TTest:
+def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64]) -> TTest:
     r"""Test whether two runs differ as if their topics had nothing to do with each other.
 
     Parameters
     ----------
     first, second : ndarray of float64, shape (n_topics,)
         Scores of the two runs in as many topics; finite.
-    level
-        As in `paired_t`.
 
     Returns
     -------
@@ -211,11 +208,9 @@ def unpaired_t(first: NDArray[np.float64], second: NDArray[np.float64], *, level
     (1.224745, 4)
     """
     if first.size < 2:
-        return _too_few(first - second, level)
+        return _too_few(first - second, LEVEL)
     difference = float(np.mean(first) - np.mean(second))
-    return unpaired_t_of_moments(
-        difference, _variance(first), _variance(second), int(first.size), level=level
-    )
+    return unpaired_t_of_moments(difference, _variance(first), _variance(second), int(first.size))
 
 
 def welch_t(first: NDArray[np.float64], second: NDArray[np.float64]) -> TTest:
@@ -233,11 +228,11 @@ def welch_t(first: NDArray[np.float64], second: NDArray[np.float64]) -> TTest:
         return plain
     one, other = _variance(first), _variance(second)
     degrees = (plain.n_topics - 1) * (one + other) ** 2 / (one**2 + other**2)
-    return _t_test(plain.difference, plain.variance, plain.variance / 2, plain.n_topics, degrees, plain.level)
+    return _t_test(plain.difference, plain.variance, plain.variance / 2, plain.n_topics, degrees, LEVEL)
 
 
 def unpaired_t_of_moments(
-    difference: float, first_variance: float, second_variance: float, n_topics: int, *, level: float = LEVEL
+    difference: float, first_variance: float, second_variance: float, n_topics: int
 ) -> TTest:
     """Compute `unpaired_t` from the difference of the means and each run's variance of scores, as published.
 
@@ -249,7 +244,7 @@ def unpaired_t_of_moments(
     (1.0512, 0.2956)
     """
     variance = first_variance + second_variance
-    return _t_test(difference, variance, variance / 2, n_topics, 2 * n_topics - 2, level)  # Eq. 8
+    return _t_test(difference, variance, variance / 2, n_topics, 2 * n_topics - 2, LEVEL)  # Eq. 8
 
 
 def _t_test(
@@ -278,7 +273,6 @@ def _variance(scores: NDArray[np.float64]) -> float:
 
 
 def _too_few(differences: NDArray[np.float64], level: float) -> TTest:
-    """Return the result for fewer than two topics, which has no test."""
     if not differences.size:
         return TTest("no-topics", 0, 0, None, level)
     return TTest("one-topic", 1, 0, float(differences[0]), level)

@@ -166,14 +166,9 @@ def collection_variation(
     >>> varied.map_mean.round(12).tolist(), varied.map_covariance.round(6).tolist()
     ([0.625, 0.625], [[0.085938, 0.054688], [0.054688, 0.085938]])
     """
-    if not topics:
-        raise ArgumentError("topics", "must be one or more", "none")
     check_chances([p for p, _ in topics], empty)
-    n_runs = len(topics[0][1])
     means, covariances, none_relevant, error = [], [], [], 0.0
     for probabilities, ranks in topics:
-        if len(ranks) != n_runs:
-            raise ArgumentError("topics", f"must have {n_runs} runs each", len(ranks))
         one = variation(probabilities, ranks, empty=empty)
         means.append(one.mean)
         covariances.append(one.covariance)
@@ -322,8 +317,6 @@ def discovery(
     >>> found.flipped.tolist(), found.topics[0][0].tolist()
     ([True], [0.5, 0.5, 1.0])
     """
-    if rank < 1:
-        raise ArgumentError("rank", "must be at least 1", rank)
     if flip not in ("unjudged", "not-relevant"):
         raise ArgumentError("flip", "must be unjudged or not-relevant", flip)
     if gain not in ("shared", "own"):
@@ -581,8 +574,6 @@ def settled_pairs(varied: CollectionVariation, confidence: float = CONFIDENCE) -
     The arguments are those of `next_documents`. By the normal law; symmetric; pairs that do not vary are
     settled, as is the diagonal, and at a confidence of 1 no others.
     """
-    if not 0.5 < confidence <= 1:
-        raise ArgumentError("confidence", "must be above 0.5 and at most 1", confidence)
     above = order_probabilities(varied)
     is_sure = (np.maximum(above, above.T) >= confidence) & (confidence < 1)
     settled = is_sure | (varied.difference_variances() <= 1e-24)

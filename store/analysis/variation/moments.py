@@ -44,9 +44,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff, check_integer
 from store.analysis.quadrature import Rule, rule_for, window
-from store.analysis.rankings import check_no_repeats, dense_codes
+from store.analysis.rankings import dense_codes
 from store.errors import ArgumentError
 
 SUPPOSED = -1
@@ -102,39 +101,28 @@ def probable_rankings(
 
     Parameters
     ----------
-    topics, tags : sequence of str
-        The evaluation topics and the runs, in the order of the result.
-    rankings : mapping of (tag, topic) to integer ndarray, shape (n_documents,)
-        Document ids in rank order, each once. A run without an entry for a topic retrieved
-        nothing there. Entries of other runs and topics are not used.
+    topics, tags, rankings, cutoff
+        As for `store.analysis.rankings.judged_rankings`.
     probabilities : mapping of topic to (ids, p)
-        Documents that have a probability, retrieved or not: ids, ndarray of int64, each once, and
-        p, ndarray of float64 in [0, 1], both of shape (n_judged,). Every one of `topics` has an
-        entry, which may be empty.
-    cutoff : int
-        Ranks that count, at least 1; documents below are not retrieved.
+        Documents that have a probability, retrieved or not, each once, and p, in [0, 1], both of shape
+        (n_judged,). Every one of `topics` has an entry, which may be empty.
     unjudged : float, default=0.0
-        The probability, in [0, 1], of every document that a run retrieved within the cutoff and that
-        has none of its own.
+        The probability of every document that a run retrieved and that has none of its own.
     keep_zero : bool, default=False
-        Keep documents of probability 0. They change no score, but a gradient asks what it would
-        be worth to find them relevant.
+        Keep documents of probability 0. They change no score, but a gradient asks what it would be worth to
+        find them relevant.
     keep_rank : int, optional
-        Keep documents of probability 0 that some run has at this rank: what is found there is
-        asked of `store.analysis.variation.collection`.
+        Keep documents of probability 0 that some run has at this rank: what is found there is asked of
+        `store.analysis.variation.collection`.
     extra_relevant : int, default=0
-        Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R
-        one more, as in section 4.3 of Kishida (2001).
+        Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R one more, as
+        in section 4.3 of Kishida (2001).
 
     Returns
     -------
     ProbableRankings
-        Equal documents are equal columns of all runs.
-
-    Notes
-    -----
-    O(m log m) a topic for m documents retrieved and judged. The result takes ``8 (n_runs + 2) + 1`` bytes a
-    document that is kept, 1 kB at 120 runs.
+        O(m log m) a topic for m documents retrieved and judged. It takes ``8 (n_runs + 2) + 1`` bytes a
+        document that is kept, 1 kB at 120 runs.
 
     Examples
     --------
@@ -153,12 +141,9 @@ def probable_rankings(
     >>> arrays.ranks[0].tolist()
     [[3.0, 2.0, inf], [1.0, inf, inf]]
     """
-    check_cutoff(cutoff)
-    check_integer("extra_relevant", extra_relevant, 0)
-    _check_probabilities("unjudged", np.asarray([unjudged], dtype=np.float64))
     found: list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]] = []
     for topic in topics:
-        own, p = _own(probabilities, topic)
+        own, p = probabilities[topic]
         lists = [np.asarray(rankings.get((tag, topic), ())[:cutoff], dtype=np.int64) for tag in tags]
         everything = np.concatenate([own, *lists])
         n_known, codes = dense_codes(everything)
@@ -169,7 +154,6 @@ def probable_rankings(
         filled = np.arange(lengths.max(initial=0)) < lengths[:, None]
         documents = np.full(filled.shape, -1, dtype=np.int64)
         documents[filled] = codes[own.size :]
-        check_no_repeats(documents, tags, topic)
         kept = (values > 0) | keep_zero
         if keep_rank is not None:
             kept[np.setdiff1d(documents[:, keep_rank - 1 : keep_rank], -1)] = True
@@ -196,27 +180,6 @@ def probable_rankings(
         judged=tuple(one[3] for one in found),
         cutoff=cutoff,
     )
-
-
-def _own(probabilities: Probabilities, topic: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the ids and probabilities of one topic, checked but for repeated ids."""
-    if topic not in probabilities:
-        raise ArgumentError("topics", "must all have probabilities", topic)
-    ids = np.asarray(probabilities[topic][0], dtype=np.int64)
-    p = np.asarray(probabilities[topic][1], dtype=np.float64)
-    if ids.shape != p.shape or ids.ndim != 1:
-        requirement = f"must hold as many probabilities as ids for topic `{topic}`"
-        raise ArgumentError("probabilities", requirement, f"{p.size} and {ids.size}")
-    if np.unique(ids).size != ids.size:
-        raise ArgumentError("probabilities", "must hold each document of a topic once", topic)
-    _check_probabilities("probabilities", p)
-    return ids, p
-
-
-def _check_probabilities(name: str, p: NDArray[np.float64]) -> None:
-    wrong = ~((p >= 0) & (p <= 1))
-    if wrong.any():
-        raise ArgumentError(name, "must be from 0 to 1", float(p[int(np.argmax(wrong))]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

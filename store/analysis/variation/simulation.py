@@ -18,9 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_integer
 from store.analysis.variation.moments import Empty, JudgedLists, chance_of_any, check_chances, check_lists
-from store.errors import ArgumentError
 
 REPETITIONS = 20_000
 """M unless another is asked for: a share is known to .0035 then, its standard error at most."""
@@ -97,8 +95,6 @@ def simulate_maps(
     >>> bool(abs(found.above[0, 1] - 0.5) < 0.02), float(found.above[1, 0])
     (True, 0.0)
     """
-    check_integer("repetitions", repetitions, 2)
-    check_integer("seed", seed, 0)
     check_chances([p for p, _ in topics], empty)
     prepared = []
     for probabilities, ranks in topics:
@@ -107,10 +103,7 @@ def simulate_maps(
         order = np.lexsort((*lists.ranks, lists.probabilities))
         lists = check_lists(lists.probabilities[order], lists.ranks[:, order])
         prepared.append(_Topic(lists.without(lists.probabilities == 0), empty))
-    numbers = sorted({len(topic.rows) for topic in prepared})
-    if len(numbers) != 1:
-        raise ArgumentError("topics", "must be at least one, with the same runs in each", numbers)
-    (n_runs,) = numbers
+    n_runs = len(prepared[0].rows)
     maps = np.zeros((n_runs, repetitions))
     bits = np.random.PCG64(seed)
     for start in range(0, repetitions, _AT_ONCE):

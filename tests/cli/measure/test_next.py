@@ -13,8 +13,8 @@ from tests.cli.edited_qrels import runs_of
 from tests.cli.measure.test_variation import topics_of
 from tests.cli.oracles import first_documents, read_qrels
 from tests.helpers.run import JUDGES, Cli
-from tests.store.analysis.variation.outcome_table import outcome_table
-from tests.store.analysis.variation.test_next_judgement import spread
+from tests.trust.outcomes import outcome_table
+from tests.trust.test_variation_of_orders import spread
 
 ORDER = ("--order", "trec9")
 PAIR = ("bm25-words", "rm3-words-title")

@@ -14,8 +14,7 @@ from scipy import stats
 from tests.cli.edited_qrels import runs_of
 from tests.cli.oracles import first_documents, mean, read_qrels
 from tests.helpers.run import Cli
-from tests.store.analysis.variation.enumerated_variation import Enumerated, Topic, enumerated
-from tests.store.analysis.variation.outcome_table import all_maps
+from tests.trust.outcomes import Enumerated, Topic, all_maps, enumerated
 
 pytestmark = pytest.mark.slow
 

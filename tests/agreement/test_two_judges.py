@@ -1,0 +1,354 @@
+"""Agreement of two judges: published tables, other programs, definitions in fractions, undefined cases."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from sklearn.metrics import cohen_kappa_score, jaccard_score
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from store.analysis.agreement.intervals import ratio_of_sums
+from store.analysis.agreement.kappa import (
+    WEIGHTS,
+    MacroOverlap,
+    RelevantCounts,
+    Weights,
+    band,
+    macro_overlap,
+    macro_sums,
+    relevant_to_all,
+    stacked_overlap,
+    stacked_specific,
+    stacked_standard_errors,
+)
+from store.analysis.agreement.tables import PAIR_NAMES, StackName, pair_tables, stacked
+from store.analysis.agreement.votes import Votes, collapse_table, level_index
+from store.errors import UnknownNameError
+from store.records import Grade
+from tests.agreement.graded import (
+    MISSING,
+    Table,
+    drawn_votes,
+    expand,
+    graded_tables,
+    relevant_in,
+    texts_of,
+    two_columns,
+    votes_in,
+    votes_of,
+)
+from tests.cf_collection import SCALE, load_judgements
+from tests.helpers.world import make_scale, parse_scale
+from tests.vectors.agreement_tables import (
+    ANXIETY,
+    ANXIETY_DECLARED,
+    ANXIETY_OCCURRING,
+    CF_KAPPAS,
+    KAPPA_TABLES,
+    KappaTable,
+    assert_prints,
+)
+
+KAPPAS: dict[Weights, StackName] = {"none": "kappa", "linear": "linear", "quadratic": "quadratic"}
+TABLES = [
+    pytest.param(vector, id=vector.name, marks=pytest.mark.vector(vector.source)) for vector in KAPPA_TABLES
+]
+NAN = float("nan")
+N_CF_UNLISTED = 100 * 1239 - 4819
+
+
+@pytest.mark.parametrize("vector", TABLES)
+def test_published_table_gives_printed_digits(vector: KappaTable) -> None:
+    """Every published coefficient and error, observed and expected agreement, to every printed digit."""
+    for weights, kappa, error in vector.kappas:
+        assert_prints(kappa, float(stacked(KAPPAS[weights], vector.table)))  # type: ignore[index]
+        if error is not None:
+            assert_prints(error, float(stacked_standard_errors(vector.table, weights)))  # type: ignore[arg-type]
+    for name, value in vector.others:
+        assert_prints(value, float(stacked(name, vector.table)))  # type: ignore[arg-type]
+    observed, kappa_ = float(stacked("raw", vector.table)), float(stacked("kappa", vector.table))
+    if vector.observed is not None:
+        assert_prints(vector.observed, observed)
+    if vector.expected is not None:
+        assert_prints(vector.expected, (observed - kappa_) / (1 - kappa_))
+
+
+@pytest.mark.vector("R irr, anxiety data; scikit-learn with labels=")
+def test_kappa_unused_grade_counts_when_declared() -> None:
+    """A declared grade that nobody used widens the distance between its neighbours."""
+    first, second = ([int(grade) - 1 for grade in grades] for grades in ANXIETY)
+    assert sorted({*first, *second}) == [0, 1, 2, 3, 5]
+    declared = np.zeros((6, 6), dtype=np.int64)
+    np.add.at(declared, (first, second), 1)
+    squeezed = np.delete(np.delete(declared, 4, axis=0), 4, axis=1)
+    for table, printed in ((squeezed, ANXIETY_OCCURRING), (declared, ANXIETY_DECLARED)):
+        for weights, kappa in printed:
+            assert_prints(kappa, float(stacked(KAPPAS[weights], table)))  # type: ignore[index]
+
+
+@pytest.mark.vector("scikit-learn 1.9.1 on the Cystic Fibrosis collection")
+def test_kappa_cf_collection_gives_known_kappas() -> None:
+    """All six judge pairs of the CF collection have the kappas measured by scikit-learn."""
+    votes = votes_of(load_judgements(), SCALE)
+    assert votes.n_documents == 4819
+    for (first, second), printed in CF_KAPPAS.items():
+        tables = pair_tables(votes, first, second)
+        assert tables.shape == (100, 3, 3)
+        overall = tables.sum(axis=0)
+        everything = overall + np.diag([N_CF_UNLISTED, 0, 0])
+        found = [
+            *(stacked(name, overall) for name in KAPPAS.values()),
+            *(stacked("kappa", collapse_table(overall, level)) for level in (1, 2)),
+            *(stacked("kappa", everything), stacked("kappa", collapse_table(everything, 1))),
+        ]
+        for expected, kappa in zip(printed.split(), found, strict=True):
+            assert_prints(expected, float(kappa))
+
+
+def test_coefficients_of_a_table_by_hand() -> None:
+    """Every coefficient of one table is the one that its definition gives by hand."""
+    table = np.array([[3, 1, 0], [0, 1, 0], [0, 1, 1]])
+    expected = {
+        "kappa": 18 / 32,  # Po = 5/7 = 35/49, Pe = (4*3 + 1*3 + 2*1) / 49 = 17/49
+        # Linear costs: observed 2; by chance 4*3 + 4*1*2 + 1*3 + 1*1 + 2*3*2 + 2*3 = 42; 1 - 7*2/42.
+        "linear": (42 - 14) / 42,
+        # Squared costs: by chance 4*3 + 4*1*4 + 1*3 + 1*1 + 2*3*4 + 2*3 = 62; 1 - 7*2/62.
+        "quadratic": (62 - 14) / 62,
+        # m = (7, 4, 3) / 14: Pe of pi 74/196, of AC1 (1 - 74/196) / 2 = 61/196; of S 1/3.
+        "pi": (140 - 74) / (196 - 74),
+        "ac1": (140 - 61) / (196 - 61),
+        "s": (15 - 7) / (21 - 7),
+        # Two of 14 votes' pairs disagree each way: 1 - 13 * 4 / (2 * (7*4 + 7*3 + 4*3)).
+        "alpha_nominal": 1 - 52 / 122,
+    }
+    found = {name: float(stacked(name, table)) for name in expected}  # type: ignore[arg-type]
+    assert found == pytest.approx(expected, rel=1e-14)
+    binary = collapse_table(table, 1)
+    # Pe = (4*3 + 3*4) / 49; kappa = (42 - 24) / (49 - 24).
+    assert stacked("kappa", binary) == pytest.approx(18 / 25, rel=1e-14)
+    assert (stacked("raw", binary), stacked("positive", binary)) == (6 / 7, 6 / 7)
+    assert (stacked("overlap", binary), stacked("overlap", collapse_table(table, 2))) == (3 / 4, 1 / 2)
+    # Agreement on a grade is 2 n_kk / (r_k + c_k), rows 4 1 2, columns 3 3 1; a grade nobody gave has none.
+    padded = stacked_specific(np.pad(table, ((0, 1), (0, 1)))).tolist()
+    assert padded == pytest.approx([6 / 7, 2 / 4, 2 / 3, NAN], nan_ok=True)
+    # Two documents are enough: half of the agreement is expected by chance.
+    assert stacked("kappa", np.array([[[1, 0], [0, 1]], [[0, 1], [1, 0]]])).tolist() == [1.0, -1.0]
+
+
+NOTHING = dict.fromkeys(PAIR_NAMES, NAN)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "n_grades", "expected"),
+    [
+        ("1111111111", "1111111111", 4, {**NOTHING, "raw": 1.0}),
+        # Judge a gives 1 alone, b 0 and 1 evenly: Po = 1/2, m = (1/4, 3/4). Pe of kappa 1/2, of pi 5/8, of S
+        # 1/2, of AC1 2 * 1/4 * 3/4 = 3/8; on a declared scale of 4 grades, of S 1/4, of AC1 3/8 / 3 = 1/8.
+        # n = 20 votes, 5 of 0 and 15 of 1; o_01 = 5: alpha is 1 - 19 * 10 / (2 * 75).
+        ("1111111111", "0000011111", 2, {"kappa": 0, "pi": -1 / 3, "s": 0, "ac1": 1 / 5, "raw": 0.5}),
+        ("1111111111", "0000011111", 4, {"quadratic": 0, "s": 1 / 3, "ac1": 3 / 7, "alpha_ordinal": -4 / 15}),
+        # a gives 0, b gives 1: Po = 0, m = (1/2, 1/2). Pe is 1/2 for pi, S and AC1; on the scale of 4
+        # grades, of S 1/4, of AC1 1/2 / 3 = 1/6. o_01 = 10 of n_0 = n_1 = 10: 1 - 19 * 20 / (2 * 100).
+        ("0000000000", "1111111111", 2, {"kappa": 0, "pi": -1, "s": -1, "ac1": -1, "raw": 0}),
+        ("0000000000", "1111111111", 4, {"linear": 0, "s": -1 / 3, "ac1": -1 / 5, "alpha_interval": -0.9}),
+        ("012...", "...012", 4, {**NOTHING, "raw": NAN}),
+        ("1..", "1..", 4, {**NOTHING, "raw": 1}),
+        ("1..", "2..", 4, {**NOTHING, "raw": 0}),
+        # Po = 3/4; rows 2/4, 2/4; columns 1/4, 3/4; Pe = 2/16 + 6/16 = 1/2; kappa = (1/4) / (1/2).
+        # Votes 0 0 0 1 1 1 1 1, o_01 = 1: 1 - 7 * 2 / (2 * 15).
+        ("0101.1", "01111.", 4, {"kappa": 0.5, "alpha_nominal": 8 / 15}),
+    ],
+    ids=["D1", "D2", "D2-declared", "D3", "D3-declared", "D4", "D6", "D6-differ", "D9"],
+)
+def test_degenerate_tables_have_the_stated_answers(
+    first: str, second: str, n_grades: int, expected: dict[StackName, float]
+) -> None:
+    """D1 to D9: a number where there is one, NaN where there is none, on the declared scale."""
+    tables = pair_tables(two_columns(first, second, range(n_grades)), "judge 0", "judge 1")
+    found = {name: float(stacked(name, tables)[0]) for name in expected}
+    assert found == pytest.approx(expected, abs=1e-14, nan_ok=True)
+
+
+def test_errors_that_degenerate_are_none() -> None:
+    """Perfect agreement on several grades, and a judge of one grade, have a kappa and no standard error."""
+    for table, kappa in ((np.diag([7, 1, 0, 3]), 1.0), (np.array([[0, 5], [0, 5]]), 0.0)):
+        for weights, name in KAPPAS.items():
+            assert stacked(name, table) == kappa
+            assert np.isnan(stacked_standard_errors(table, weights))
+
+
+@given(graded_tables(), st.sampled_from(WEIGHTS))
+def test_kappa_and_its_error_equal_other_programs(table: Table, weights: Weights) -> None:
+    """scikit-learn's with the declared grades as labels, statsmodels', NaN exactly where that error is 0."""
+    kappa, error = float(stacked(KAPPAS[weights], table)), float(stacked_standard_errors(table, weights))
+    if np.isnan(kappa):
+        assert np.isnan(error)
+        return
+    named = None if weights == "none" else weights
+    peer = cohen_kappa_score(*expand(table), labels=list(range(len(table))), weights=named)
+    assert kappa == pytest.approx(peer, rel=1e-12, abs=1e-12)
+    with warnings.catch_warnings():
+        # statsmodels takes the root of a difference that may be a hair below 0, and divides by it.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        theirs = cohens_kappa(table, wt=named)
+    assert kappa == pytest.approx(theirs.kappa, rel=1e-9, abs=1e-9)
+    assert np.nan_to_num(error) ** 2 == pytest.approx(theirs.var_kappa, rel=1e-9, abs=1e-13)
+
+
+@given(graded_tables(), st.integers(0, 5))
+def test_unused_grade_is_free_but_for_s_and_ac1(table: Table, place: int) -> None:
+    """Wherever it stands on the scale; and 1 - alpha = (1 - pi) (1 - 1 / 2N)."""
+    place = min(place, len(table))
+    wider = np.insert(np.insert(table, place, 0, axis=0), place, 0, axis=1)
+    values = [grade + (grade >= place) for grade in range(len(table))]
+    for name in ("kappa", "pi", "alpha_nominal", "alpha_ordinal", "alpha_interval"):
+        one, other = float(stacked(name, table, values)), float(stacked(name, wider))
+        assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
+    for name in ("s", "ac1"):
+        one, other = float(stacked(name, table)), float(stacked(name, wider))
+        assert np.isnan(one) or one == 1 or one != other
+    shrink = 1 - 1 / (2 * max(int(table.sum()), 1))
+    expected = 1 - (1 - float(stacked("pi", table))) * shrink
+    assert float(stacked("alpha_nominal", table)) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.vector("Manning, Raghavan and Schütze 2008, table 8.2; scikit-learn's jaccard_score")
+def test_overlap_ir_book_table_gives_printed_digits() -> None:
+    """The overlap of the IR book's table is .909091, its positive agreement 600 / 630."""
+    table = KAPPA_TABLES[0].table[::-1, ::-1]  # the book writes relevant first
+    assert_prints("0.909091", float(stacked_overlap(table)))
+    # 300 relevant to both, 310 and 320 relevant to one judge: 2 * 300 / (310 + 320).
+    assert stacked_specific(table)[1] == 600 / 630
+
+
+def test_overlap_of_nothing_is_no_number_and_of_disjoint_sets_0() -> None:
+    """Judges who found nothing relevant have no overlap, which is neither 0 nor 1."""
+    table = np.array([[[4, 0], [0, 0]], [[4, 1], [2, 0]]])
+    assert stacked_overlap(table).tolist() == pytest.approx([NAN, 0], nan_ok=True)
+    assert stacked_specific(table)[:, 1].tolist() == pytest.approx([NAN, 0], nan_ok=True)
+
+
+def test_macro_overlap_averages_topics_and_counts_the_others() -> None:
+    """Voorhees' overlap is a mean over topics, of which undefined ones are left out and counted."""
+    tables = np.array(
+        [
+            [[5, 0], [1, 1]],  # 1 / 2
+            [[0, 0], [0, 3]],  # 3 / 3
+            [[9, 2], [1, 0]],  # 0 / 3
+            [[4, 0], [0, 0]],  # nothing relevant
+            [[0, 0], [0, 0]],  # no common document
+        ]
+    )
+    assert macro_overlap(relevant_in(tables)) == MacroOverlap(0.5, None, 3)
+    assert stacked_overlap(tables.sum(axis=0)) == 4 / 8  # 4 of 8: topics thrown together
+    assert macro_overlap(relevant_in(tables[3:])) == MacroOverlap(None, "no-relevant", 0)
+    for rest in (tables[4:], tables[:0]):
+        assert macro_overlap(relevant_in(rest)) == MacroOverlap(None, "no-common-docs", 0)
+
+
+@given(graded_tables(), st.integers(1, 4))
+def test_overlap_random_table_equals_scikit_learn(table: Table, level: int) -> None:
+    """Overlap is the Jaccard score of the documents at or above the level."""
+    level = min(level, len(table) - 1)
+    first, second = (grades >= level for grades in expand(table))
+    expected = jaccard_score(first, second) if first.any() or second.any() else NAN
+    assert float(stacked_overlap(collapse_table(table, level))) == pytest.approx(expected, nan_ok=True)
+
+
+@given(drawn_votes(max_judges=4), st.integers(1, 3))
+def test_relevant_to_all_equals_sets(votes: Votes, level: int) -> None:
+    """Of any number of judges, over documents that all graded: what all and what any found."""
+    level = min(level, votes.n_grades - 1)
+    counts = relevant_to_all(votes, level)
+    expected = np.zeros((3, len(votes.topics)), dtype=int)
+    for topic, text in zip(votes.topic_codes.tolist(), texts_of(votes), strict=True):
+        if MISSING not in text:
+            relevant = [int(place) >= level for place in text]
+            expected[:, topic] += (1, all(relevant), any(relevant))
+    assert np.array(counts).tolist() == expected.tolist()
+    if len(votes.judges) == 2:
+        tables = collapse_table(pair_tables(votes, *votes.judges), level)
+        assert np.array(relevant_in(tables)).tolist() == expected.tolist()
+
+
+def test_macro_overlap_of_three_judges_by_hand() -> None:
+    """Three judges' overlap is all three sets' intersection over their union, topic by topic."""
+    votes = votes_in(["111", "110", "000", "11.", "222", "021"], range(3), topics=[0, 0, 0, 0, 1, 1])
+    # Topic 1: 1 of 2 (the fourth document lacks a judge); topic 2: 1 of 2; topic 3: no document.
+    assert macro_overlap(relevant_to_all(votes, 1)) == MacroOverlap(0.5, None, 2)
+    # At level 2 topic 1 has no relevant document, topic 2 has 1 of 2.
+    assert macro_overlap(relevant_to_all(votes, 2)) == MacroOverlap(0.5, None, 1)
+
+
+@given(drawn_votes(max_judges=3, max_documents=12))
+def test_macro_sums_give_the_macro_overlap(votes: Votes) -> None:
+    """Sums over topics give the mean back, and weights count topics several times."""
+    counts = relevant_to_all(votes, 1)
+    sums = macro_sums(counts)
+    for weights in ([1, 1, 1], [2, 0, 1]):
+        drawn = np.repeat(np.arange(len(sums)), weights[: len(sums)])
+        exact = macro_overlap(RelevantCounts(*(column[drawn] for column in counts))).value
+        mean = float(ratio_of_sums(np.array(weights[: len(sums)]) @ sums))
+        assert mean == pytest.approx(NAN if exact is None else exact, nan_ok=True, rel=1e-15)
+
+
+@pytest.mark.vector("Landis and Koch 1977, table in section 2; IR book section 8.5; Krippendorff")
+@pytest.mark.parametrize(
+    ("bands", "words"),
+    [
+        (
+            "landis-koch",
+            {-0.01: "poor", 0.0: "slight", 0.2: "slight", 0.21: "fair", 0.4: "fair", 0.6: "moderate",
+             0.8: "substantial", 0.81: "almost perfect"},
+        ),
+        ("ir-book", {0.81: "good", 0.8: "fair", 0.67: "fair", 0.66: "dubious"}),
+        ("krippendorff", {0.8: "firm", 0.667: "tentative", 0.66: "unreliable"}),
+    ],
+)  # fmt: skip
+def test_band_is_the_authors_word(bands: Any, words: dict[float, str]) -> None:
+    """A value on a limit is on the side the author put it."""
+    assert {value: band(value, bands) for value in words} == words
+
+
+@given(drawn_votes(max_judges=4))
+def test_tables_of_a_pair_count_documents_graded_by_both(votes: Votes) -> None:
+    """A topic's table counts the documents graded by both, and transposed the other way round."""
+    grades, topics = [str(place) for place in range(votes.n_grades)], range(len(votes.topics))
+    for first, second in combinations(range(len(votes.judges)), 2):
+        seen = Counter(
+            (topic, text[first], text[second])
+            for topic, text in zip(votes.topic_codes.tolist(), texts_of(votes), strict=True)
+        )
+        names = votes.judges[first], votes.judges[second]
+        tables = pair_tables(votes, *names)
+        assert tables.tolist() == [[[seen[topic, a, b] for b in grades] for a in grades] for topic in topics]
+        assert np.array_equal(pair_tables(votes, *names[::-1]), tables.transpose(0, 2, 1))
+    with pytest.raises(UnknownNameError, match="unknown judge `ann`; known: `judge 0`"):
+        pair_tables(votes, "judge 0", "ann")
+
+
+@given(arrays(np.int64, (3, 2, 4, 4), elements=st.integers(0, 9)), st.integers(1, 3))
+def test_collapse_table_equals_collapsing_the_grades(tables: NDArray[np.int64], level: int) -> None:
+    """A collapsed table counts the collapsed grades of the same documents."""
+    collapsed = collapse_table(tables, level)
+    for stack in np.ndindex(3, 2):
+        expected = np.zeros((2, 2), dtype=np.int64)
+        for (row, column), count in np.ndenumerate(tables[stack]):
+            expected[int(row >= level), int(column >= level)] += count
+        assert collapsed[stack].tolist() == expected.tolist()
+
+
+def test_level_index_is_the_least_relevant_place() -> None:
+    """The place is that of the least grade at or above the level, on scales with gaps too."""
+    gaps = make_scale(tuple(Grade(value, f"g{value}", key) for value, key in ((-2, "j"), (0, "0"), (3, "3"))))
+    assert [level_index(parse_scale("0-3"), level) for level in (1, 2, 3)] == [1, 2, 3]
+    assert [level_index(gaps, level) for level in (-1, 0, 1, 2, 3)] == [1, 1, 2, 2, 2]

@@ -1,0 +1,513 @@
+"""`pooler audit`: what it takes, whom it ranks, what it says without a number; its arithmetic by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pooler
+from store.analysis.audit import (
+    CONCLUSIONS,
+    conclusions,
+    cut_agreements,
+    cut_gain,
+    kappas_at,
+    length_bias,
+    order_agreement,
+    rejections,
+)
+from store.errors import PoolerError
+from tests.helpers.run import Cli, Outcome, write, write_run
+from tests.model_judges import annotations
+
+FAST = ("--resamples", "100", "--format", "json")
+
+
+def files(folder: Path, **judges: str) -> None:
+    """Write qrels: a topic a word, a digit a document, `.` for none."""
+    for name, text in judges.items():
+        rows = [
+            f"{topic} 0 {'abcdefghij'[place]} {grade}"
+            for topic, word in enumerate(text.split(), start=1)
+            for place, grade in enumerate(word)
+            if grade != "."
+        ]
+        write(folder / f"{name}.qrels", *rows)
+
+
+def test_files_and_a_collection_say_the_same(cli: Cli, judged: Path) -> None:
+    """Judges by name, or files of theirs with run files: the same tables, to the last digit."""
+    stored = cli("audit", "strict", "--against", "lenient", *FAST).fine().json()
+    # A collection has its runs by name; which of two level ones is told depends on the order.
+    header, *rows = (judged / "runs.tsv").read_text("utf-8").splitlines()
+    write(judged / "sorted.tsv", header, *sorted(rows, key=lambda row: Path(row.split("\t")[0]).stem))
+    files_say = (
+        cli(
+            *("audit", "judgements/strict.qrels", "--runs", "sorted.tsv"),
+            *("--qrels", "judgements/lenient.qrels", "--scale", "0-2", *FAST),
+        )
+        .fine()
+        .json()
+    )
+    assert [*files_say] == [*stored]
+    assert stored.pop("length") != files_say["length"]  # files have no texts
+    for name in stored:
+        assert files_say[name] == stored[name], name
+
+
+def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) -> None:
+    """Eight topics: that there is no verdict, by which threshold, and that intervals are too narrow."""
+    assert judged
+    told = cli("audit", "strict", "--against", "lenient", "--resamples", "100").fine()
+    first = told.out.splitlines()
+    assert first[0] == "strict against lenient"
+    assert "No verdict: fewer than 20 topics" in told.out
+    assert re.search(r"whose threshold", first[1])
+    assert "8 topics: with fewer than 20 intervals are too narrow" in told.err
+    assert "lenient is a model, not a person" in told.err
+    both = ("--aggregate", "majority", "--ties", "low", "--resamples", "100")
+    kinds = [line for line in cli("audit", "strict", *both).fine().err.splitlines() if "model" in line]
+    assert kinds == [
+        "warning: lenient, middle are models, not people: this is an audit of one model against others"
+    ]
+    assert "by topic" not in told.out
+    assert "Kappa by topic" in cli("audit", "strict", "--against", "lenient", "--by-topic").fine().out
+    assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--table", "runs").fine().out
+
+
+def test_only_what_both_graded_counts(cli: Cli, here: Path) -> None:
+    """What one of them alone graded is counted, and has no part in a score."""
+    files(here, ann="210. 1100", bot="2101 110.")
+    runs = [write_run(here, "x", {"1": "dab", "2": "dca"}), write_run(here, "y", {"1": "abc", "2": "abc"})]
+    found = cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "-m", "P@1", *FAST).fine().json()
+    assert {row["what"]: row["count"] for row in found["population"]} == {
+        "graded by both": 6,
+        "topics of these": 2,
+        "graded by bot alone": 1,
+        "graded by people alone": 1,
+    }
+    scores = {row["run"]: (row["human"], row["model"]) for row in found["runs"]}
+    assert scores == {"x": (0, 0), "y": (1, 1)}  # d of topic 1, relevant by the model, is of its own
+
+
+def test_skipped_and_not_judged_are_counted_apart(cli: Cli, here: Path) -> None:
+    """Neither is grade 0."""
+    cli("init", "--scale", "0-2").fine()
+    write(here / "bot.qrels", "1 0 a 2", "1 0 b 0", "1 0 c 1", "1 0 d 1")
+    write(here / "ann.qrels", "1 0 a 2", "1 0 b 0", "1 0 c -2", "1 0 d -3")
+    cli("import", "judgements", "bot.qrels", "--judge", "bot", "--kind", "model").fine()
+    codes = ("--code", "-2=skipped", "--code", "-3=cannot")
+    cli("import", "judgements", "ann.qrels", "--judge", "ann", "--kind", "human", *codes).fine()
+    found = cli("audit", "bot", "--against", "ann", *FAST).fine().json()
+    assert {row["what"]: row["count"] for row in found["population"]} == {
+        "graded by both": 2,
+        "topics of these": 1,
+        "graded by bot alone": 2,
+        "graded by people alone": 0,
+        "skipped by ann": 1,
+        "could not be judged by ann": 1,
+    }
+    assert "orders" not in found  # a collection without runs
+
+
+def test_several_people_need_a_rule(cli: Cli, here: Path) -> None:
+    """What they disagree on without a majority is no grade, and is counted."""
+    files(here, ann="2100", bob="2110", cid="2.21", bot="2111")
+    people = [word for name in ("ann", "bob", "cid") for word in ("--qrels", f"{name}.qrels")]
+    failed = cli("audit", "bot.qrels", *people).failed(1)
+    assert "3 people graded: which of their grades counts?" in failed.err
+    assert "--aggregate majority --ties low" in failed.err
+    rule = ("--aggregate", "majority", "--ties", "unresolved")
+    found = cli("audit", "bot.qrels", *people, *rule, *FAST).fine().json()
+    told = {row["what"]: row["count"] for row in found["population"]}
+    assert told["graded by both"] == 3
+    assert told["people disagree, no grade of theirs"] == 1
+    table = {(row["human"], row["model"]): row["documents"] for row in found["confusion"] if row["documents"]}
+    assert table == {(2, 2): 1, (1, 1): 1, (0, 1): 1}
+    cli("audit", "bot.qrels", *people, "--aggregate", "sum").failed(1)
+
+
+def test_measures_without_a_topic_are_a_reason(cli: Cli, here: Path) -> None:
+    """Where the model finds nothing relevant AP is of no topic, P@1 of all; and there is no kappa."""
+    files(here, ann="210 021", bot="000 000")
+    runs = [write_run(here, tag, {"1": order, "2": order}) for tag, order in (("x", "abc"), ("y", "cab"))]
+    found = cli(
+        "audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "-m", "AP", "-m", "P@1", "--scale", "0-2", *FAST
+    )
+    tables = found.fine().json()
+    ap, precision = tables["orders"]
+    assert (ap["topics"], ap["left_out"], ap["tau_b"], ap["reason"]) == (0, 2, None, "too-few-topics")
+    assert (precision["topics"], precision["tau_b"], precision["reason"]) == (2, None, "all-tied")
+    assert {row["reason"] for row in tables["levels"]} == {"single-grade"}
+    assert {row["reason"] for row in tables["topics"]} == {"single-grade"}
+    assert tables["pairs"][0]["reason"] == "too-few-topics"
+    assert {row["reason"] for row in tables["runs"] if row["measure"] == "AP"} == {"too-few-topics"}
+    assert tables["bias"][0]["reason"] == "too-few-topics"
+    shown = (
+        cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "--scale", "0-2", "--table", "runs")
+        .fine()
+        .out
+    )
+    assert "too-few-topics: two topics or more are needed." in shown
+
+
+@pytest.fixture
+def circular(here: Path) -> Path:
+    """Five runs of three groups over three topics; one uses the judge's model, one another, two none."""
+    files(here, ann="2100 0210 1002", bot="2011 0120 1022")
+    orders = {"v": "abcd", "w": "badc", "x": "cdab", "y": "dcba", "z": "acbd"}
+    for tag, order in orders.items():
+        write_run(here, tag, dict.fromkeys("123", order))
+    rows = ["v.run\tg\tnone", "w.run\tg\tbot, other", "x.run\th\tother", "y.run\t\t", "z.run\th\tnone"]
+    return write(here / "runs.tsv", "file\tgroup\tmodels", *rows)
+
+
+def test_runs_that_use_the_model_are_reported_apart(cli: Cli, circular: Path) -> None:
+    """They have no place in orders, means and pairs, unless that is asked for."""
+    command = ("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, "-m", "P@2", *FAST)
+    apart = cli(*command).fine()
+    found = apart.json()
+    assert "1 run with bot, the model of the audited judge: reported apart and not ranked by it" in apart.err
+    assert found["orders"][0]["runs"] == 4
+    rows = {row["run"]: row for row in found["runs"]}
+    assert [tag for tag, row in rows.items() if row["circular"]] == ["w"]
+    assert rows["w"]["models"] == ["bot", "other"]
+    assert (rows["v"]["models"], rows["y"]["models"]) == (["none"], None)
+    gains = {tag: row["model"] - row["human"] for tag, row in rows.items()}
+    others = [gain for tag, gain in gains.items() if tag != "w"]
+    assert found["bias"][0]["bias"] == pytest.approx(sum(others) / 4)
+    assert rows["w"]["own"] == pytest.approx(gains["w"] - sum(others) / 4)
+    groups = {(row["kind"], row["name"]): row for row in found["groups"]}
+    assert [*groups] == [("group", "g"), ("group", "h"), ("uses", "bot"), ("uses", "other")]
+    other = groups["uses", "other"]
+    assert (other["runs"], other["others"]) == (2, 3)
+    expected = (gains["w"] + gains["x"]) / 2 - (gains["v"] + gains["y"] + gains["z"]) / 3
+    assert other["gain"] == pytest.approx(expected)
+    assert {(row["name"], row["own"]) for row in found["documents"]} == {("bot", True), ("other", False)}
+    all_ranked = cli(*command, "--circular").fine()
+    assert all_ranked.json()["orders"][0]["runs"] == 5
+    assert "ranked by it all the same" in all_ranked.err
+    renamed = cli(*command, "--family", "other").fine().json()
+    assert renamed["orders"][0]["runs"] == 3
+
+
+def test_documents_of_runs_that_use_a_model_by_hand(cli: Cli, here: Path) -> None:
+    """At one grade by people 2 of 3 documents of theirs alone are relevant, 1 of 2 others: (2 1) / (1 1)."""
+    write(here / "ann.qrels", *[f"{topic} 0 {docno} 1" for topic in "12" for docno in "abcde"])
+    graded = {"a": 1, "b": 1, "e": 0, "c": 1, "d": 0}
+    write(here / "bot.qrels", *[f"{topic} 0 {docno} {graded[docno]}" for topic in "12" for docno in "abcde"])
+    write_run(here, "x", {"1": "abec", "2": "abec"})
+    write_run(here, "y", {"1": "cd", "2": "cd"})
+    listed = write(here / "runs.tsv", "file\tmodels", "x.run\tlm", "y.run\tnone")
+    found = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", listed, "-m", "P@2", *FAST)
+    [row] = found.fine().json()["documents"]
+    assert (row["exposed"], row["others"], row["odds_ratio"]) == (6, 4, pytest.approx(2.0))
+    assert row["own"] is False
+
+
+def test_a_collection_takes_models_from_the_same_list(cli: Cli, circular: Path, here: Path) -> None:
+    """By tag, as its runs have no such column: the numbers are those of the files."""
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", "--runs", circular).fine()
+    for name in ("ann", "bot"):
+        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
+    command = ("audit", "bot", "--against", "ann", "-m", "P@2", *FAST)
+    missing = cli(*command, "--runs", circular).failed(1)
+    assert "expected the tag of" in missing.err
+    lines = circular.read_text("utf-8").splitlines()
+    tagged = [f"{line}\t{line[0] if place else 'tag'}" for place, line in enumerate(lines)]
+    listed = write(here / "tagged.tsv", *tagged)
+    stored = cli(*command, "--runs", listed).fine().json()
+    bare = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, "-m", "P@2", *FAST)
+    assert stored["groups"] == bare.fine().json()["groups"]
+    assert stored["documents"] == bare.json()["documents"]
+    chosen = cli("audit", "bot", "v", "x", "z", *command[2:], "--runs", listed).fine().json()
+    assert chosen["orders"][0]["runs"] == 3
+
+
+def test_headers_of_run_files_say_what_a_list_would(cli: Cli, circular: Path, here: Path) -> None:
+    """Groups and models of headers give the numbers that a list with the same gives, of files and stored."""
+    command = ("-m", "P@2", *FAST)
+    listed = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, *command).fine().json()
+    for line in circular.read_text("utf-8").splitlines()[1:]:
+        file, group, models = line.split("\t")
+        team = f"# actor: {{team: {group}}}\n" if group else ""
+        used = f"# method: {{models: [{models}]}}\n" if models else ""
+        text = f"# ir_metadata.start\n{team}{used}# ir_metadata.end\n" + (here / file).read_text("utf-8")
+        (here / file).write_text(text, "utf-8")
+    files_ = sorted(here.glob("*.run"))
+    bare = cli("audit", "bot.qrels", *files_, "--qrels", "ann.qrels", *command).fine().json()
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", *files_).fine()
+    for name in ("ann", "bot"):
+        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
+    stored = cli("audit", "bot", "--against", "ann", *command).fine().json()
+    for found in (bare, stored):
+        assert found["groups"] == listed["groups"]
+        assert found["documents"] == listed["documents"]
+
+
+def test_list_that_contradicts_a_stored_header_is_told(cli: Cli, circular: Path, here: Path) -> None:
+    """The list of a collection's runs does not overrule what a run says of itself."""
+    file = min(here.glob("*.run"))
+    tag = file.read_text("utf-8").split()[5]
+    head = "# ir_metadata.start\n# method: {models: bot}\n# ir_metadata.end\n"
+    file.write_text(head + file.read_text("utf-8"), "utf-8")
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", *sorted(here.glob("*.run"))).fine()
+    for name in ("ann", "bot"):
+        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
+    listed = here / "listed.tsv"
+    command = ("audit", "bot", "--against", "ann", "-m", "P@2", *FAST, "--runs", listed)
+    write(listed, "file\ttag\tgroup\tmodels", f"{file.name}\t{tag}\tothers\tbot")
+    cli(*command).fine()
+    write(listed, "file\ttag\tgroup\tmodels", f"{file.name}\t{tag}\tothers\tnone")
+    place = f"{file}:2: expected the header's models to be `none`, as {listed}:2 says, got `bot`"
+    assert cli(*command).failed(1).err.startswith(f"error: {place}")
+    found = pooler.source(collection="collection.db")
+    with pytest.raises(PoolerError, match="expected models `bot`, as it says itself"):
+        pooler.audit(found, "bot", "ann", measures="P@2", uses={tag: ()})
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bot",), "2 people graded: which of their grades counts?"),
+        (("bot", "--against", "bot"), "must not be the audited judge"),
+        (("bot", "--against", "bod"), "unknown judge `bod`"),
+        (("nobody", "--against", "ann"), "unknown judge `nobody`"),
+        (("bot", "--against", "cid"), "no document was graded by bot and by cid"),
+        (("bot", "--against", "ann", "--level", "7"), "level"),
+        (("bot", "--against", "ann", "--alpha", "1"), "must be between 0 and 1"),
+        (("bot", "--against", "ann", "--epsilon", "1"), "at least 0 and below 1"),
+        (("bot", "--against", "ann", "--scale", "0-2"), "is for files"),
+        (("bot", "--qrels", "nothing"), "unknown qrels `nothing`"),
+        (("nobody", "--qrels", "ann.qrels", "--qrels", "bot.qrels"), "unknown judge `nobody`"),
+        (("bot", "no-run", "--against", "ann"), "unknown run `no-run`"),
+        (("bot", "v", "--against", "ann", "-m", "NumRet"), "must be means over topics"),
+        (("bot", "v", "--against", "ann", "-m", "P@"), "P@"),
+        (("bot.qrels", "nothing.run", "--qrels", "ann.qrels"), "nothing.run: no such file"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(
+    cli: Cli, collection_of: Callable[..., None], here: Path, words: tuple[str, ...], said: str
+) -> None:
+    """What was expected, what was got, what to do."""
+    collection_of("0-2", ann=["1 0 a 2", "1 0 b 0"], bot=["1 0 a 1", "1 0 b 0"], cid=["2 0 c 1"])
+    write_run(here, "v", {"1": "ab"})
+    cli("import", "runs", "v.run").fine()
+    assert said in cli("audit", *words).failed(1).err
+
+
+def test_people_are_those_whom_the_qrels_count(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Whoever is audited is none of them; without a name all count who count in the default qrels."""
+    grades = {"ann": "2010", "ben": "1010", "cid": "2011", "bot": "2210"}
+    collection_of("0-2", **{name: [f"1 0 d{place} {one}" for place, one in enumerate(given)]
+                            for name, given in grades.items()})  # fmt: skip
+    cli("qrels", "define", "two", "--judge", "ann", "--judge", "bot").fine()
+    alone = cli("audit", "bot", "--against", "ann", "--format", "json").fine()
+    for name in ("two", "ann"):
+        assert cli("audit", "bot", "--qrels", name, "--format", "json").fine().out == alone.out
+    rule = ("--aggregate", "majority", "--ties", "low", "--format", "json")
+    against = [word for name in ("ann", "ben", "cid") for word in ("--against", name)]
+    every = cli("audit", "bot", *against, *rule).fine()
+    found = cli("audit", "bot", *rule).fine()
+    assert found.json() == every.json()
+
+
+PEOPLE = {"a": (2, 1, 0, 3, 1, 0), "b": (2, 0, 0, 3, 2, 0), "c": (1, 1, 0, 2, 1, 1)}
+MODEL = (2, 1, 0, 3, 2, 1)
+TOGETHER = ("--aggregate", "majority", "--ties", "low", "--resamples", "100", "--format", "json")
+PRINTED = [  # data, people, nominal, epsilon, model, winning rate, advantage probability
+    ("cebab_stars", 10, False, 0.1, "gpt-4o", 0.90, 0.8986),
+    ("cebab_stars", 10, False, 0.1, "gemini_pro", 0.80, 0.8666),
+    ("cebab_stars", 10, False, 0.1, "mistral-v03", 0.50, 0.8291),
+    ("wax", 8, True, 0.1, "gpt-4o", 0.50, 0.7300),
+    ("wax", 8, True, 0.1, "llama-31", 0.0, 0.5730),
+    ("mtbench", 3, True, 0.2, "gpt-4o", 0.0, 0.7728),
+]
+"""As the authors' notebook prints them (arXiv 2501.10970, github.com/nitaytech/AltTest)."""
+
+
+def by_hand(cli: Cli, *options: str, topics: str = "111111", people: str = "abc") -> Outcome:
+    """Audit the example of six documents."""
+    for name, grades in {**PEOPLE, "model": MODEL}.items():
+        rows = enumerate(zip(topics, grades, strict=True))
+        write(Path(f"{name}.qrels"), *[f"{topic} 0 d{place} {grade}" for place, (topic, grade) in rows])
+    named = [word for name in people for word in ("--qrels", f"{name}.qrels")]
+    return cli("audit", "model.qrels", *named, "--scale", "0-3", *TOGETHER, *options)
+
+
+def test_six_documents_by_hand(cli: Cli) -> None:
+    """Of three people one can be replaced: the limits of p are .0091, .0182, .0273."""
+    found = by_hand(cli, "--nominal").fine().json()
+    first, second, third = found["annotators"]
+    assert (first["difference"], first["p"], first["reason"]) == (0, 0, "same-difference")
+    assert second["difference"] == pytest.approx(-1 / 6)
+    assert (second["t"], second["p"]) == (pytest.approx(-2.2), pytest.approx(0.03955, abs=5e-6))
+    assert third["difference"] == pytest.approx(-1 / 3)
+    assert third["t"] == pytest.approx(-2.5298, abs=5e-5)
+    assert third["p"] == pytest.approx(0.02627, abs=5e-6)
+    assert [row["rejected"] for row in found["annotators"]] == [True, False, False]
+    assert [row["n"] for row in found["annotators"]] == [6, 6, 6]
+    outcome = {"winning_rate": pytest.approx(1 / 3), "advantage": 1.0, "test_reason": None}
+    assert {name: found.facts[name] for name in outcome} == outcome
+    assert {row["t_of_topics"] for row in found["annotators"]} == {None}  # one topic
+
+
+def test_one_person_is_a_reason(cli: Cli) -> None:
+    """With one person there is nobody whom the model could be as near to."""
+    found = by_hand(cli, people="a").fine().json()
+    assert found["annotators"] == [
+        {**dict.fromkeys(found["annotators"][0]), "person": "a", "reason": "one-human"}
+    ]
+    outcome = {"winning_rate": None, "advantage": None, "test_reason": "one-human"}
+    assert {name: found.facts[name] for name in outcome} == outcome
+
+
+@pytest.mark.parametrize("case", PRINTED, ids=lambda case: f"{case[0]}-{case[4]}")
+def test_authors_print_the_same(cli: Cli, here: Path, case: tuple[Any, ...]) -> None:
+    """Winning rate and advantage probability, to the digits of the notebook."""
+    name, n_people, nominal, epsilon, model, rate, advantage = case
+    people, labels = annotations(name, "human"), annotations(name, "llm")[model]
+    items = {
+        item: number for number, item in enumerate(sorted({one for of in people.values() for one in of}))
+    }
+    words = sorted({*labels.values(), *(label for of in people.values() for label in of.values())}, key=str)
+    for judge, given in {**{f"p{who}": of for who, of in people.items()}, "model": labels}.items():
+        rows = [f"1 0 i{items[item]} {words.index(label)}" for item, label in given.items() if item in items]
+        write(here / f"{judge}.qrels", *rows)
+    named = [word for who in people for word in ("--qrels", f"p{who}.qrels")]
+    options = ("--epsilon", str(epsilon), *(["--nominal"] if nominal else []))
+    scale = ("--scale", f"0-{len(words) - 1}")
+    found = cli("audit", "model.qrels", *named, *options, *scale, *TOGETHER).fine().json()
+    assert len(found["annotators"]) == n_people
+    assert round(found.facts["winning_rate"], 2) == rate
+    assert round(found.facts["advantage"], 4) == advantage
+
+
+DRAWN = {"seed": 1, "resamples": 400}
+
+
+@pytest.fixture
+def scores() -> tuple[np.ndarray, np.ndarray]:
+    """Nine runs and twenty topics, in tenths, so that means are tied."""
+    rng = np.random.default_rng(5)
+    human = rng.integers(0, 11, (9, 20)) / 10
+    return human, np.clip(human + rng.integers(-2, 5, (9, 20)) / 10, 0, 1)
+
+
+def test_what_orders_cannot_say_is_a_reason() -> None:
+    """One run, runs all tied, two best ones, one topic, or what is no number."""
+    one = order_agreement(np.array([[0.5, 0.2]]), np.array([[0.4, 0.3]]), top=10, **DRAWN)
+    assert (one.tau.reason, one.tau_ap.reason, one.tau_top.reason) == (
+        *("fewer-than-two", "fewer-than-two", "too-few-runs"),
+    )
+    tied = order_agreement(np.full((4, 3), 0.5), np.eye(4)[:, :3], top=10, **DRAWN)
+    assert (tied.tau.reason, tied.tau_top.reason, tied.ceiling) == ("all-tied", "all-tied", None)
+    assert tied.tau_interval.reason == "undefined"
+    human = np.array([[0.5, 0.1], [0.4, 0.3], [0.1, 0.1], [0, 0.1]])
+    two = order_agreement(human, human, top=2, **DRAWN)
+    assert (two.n_top, two.tau_top.reason, two.tau_top_interval.reason) == (2, "too-few-runs", "undefined")
+    single = order_agreement(human[:, :1], human[:, :1], top=2, **DRAWN)
+    assert (single.tau.tau, single.tau_interval.reason, single.ceiling) == (1.0, "one-topic", None)
+
+
+def test_every_pair_has_one_conclusion(scores: tuple[np.ndarray, np.ndarray]) -> None:
+    """As SciPy's paired t test and the signs of the means have it."""
+    human, model = scores
+    model = model.copy()
+    model[0], model[1] = 0.9 - human[0] / 9, human[0]  # a pair that turns
+    kinds, opposite = conclusions(human, model, alpha=0.3)
+    for place, (one, other) in enumerate(combinations(range(9), 2)):
+        p, turned = [], 1.0
+        for part in scores[0], model:
+            p.append(stats.ttest_rel(part[one], part[other]).pvalue <= 0.3)
+            turned *= round(part[one].mean() - part[other].mean(), 10)
+        name = {(True, True): "both", (True, False): "vanishes", (False, True): "appears"}.get(tuple(p))
+        if name in (None, "both") and turned < 0:
+            name = "opposite" if name else "neither-opposite"
+        assert CONCLUSIONS[kinds[place]] == (name or "neither")
+        assert opposite[place] == (turned < 0)
+    assert len(set(kinds.tolist())) > 3
+
+
+def test_one_class_has_no_kappa() -> None:
+    """Where the formula would give 0: a judge with one grade alone tells nothing apart."""
+    tables = np.array([[[3, 0, 0], [1, 2, 0], [0, 2, 0]], [[2, 1, 0], [0, 1, 0], [0, 3, 0]]])
+    found = {(one.human, one.model): one for one in cut_agreements(tables, **DRAWN)}
+    assert found[1, 2].reason == found[2, 2].reason == "single-grade"
+    assert found[1, 2].interval.reason == "undefined"
+    assert (found[1, 1].human_share, found[1, 1].model_share) == (9 / 15, 9 / 15)
+    assert found[1, 1].kappa == pytest.approx((13 / 15 - 117 / 225) / (1 - 117 / 225))
+    assert kappas_at(tables, 1, 1).tolist() == pytest.approx([3 / 4, 16 / 23])
+    empty = cut_agreements(np.zeros((2, 3, 3), dtype=np.int64), **DRAWN)
+    assert {one.reason for one in empty} == {"no-common-docs"}
+    gain = cut_gain(tables, (1, 1), (2, 1), **DRAWN)
+    stack = np.concatenate([tables, tables.sum(axis=0, keepdims=True)])
+    gains = kappas_at(stack, 1, 1) - kappas_at(stack, 2, 1)
+    assert (gain.low, gain.high) == pytest.approx((gains.min(), gains.max()))
+
+
+def test_rejections_are_those_of_scipy() -> None:
+    """By its adjusted p values."""
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        p = rng.uniform(0, 0.06, 7)
+        assert (
+            rejections(p.tolist(), 0.05) == (stats.false_discovery_control(p, method="by") <= 0.05).tolist()
+        )
+    assert rejections([None, None], 0.05) == [False, False]
+
+
+def test_length_bias_is_spearmans_and_by_thirds() -> None:
+    """Rho as scipy has it, with ties; its interval beside resamples of scipy's; thirds and means by hand."""
+    rng = np.random.default_rng(3)
+    lengths, topics = rng.integers(100, 160, 400), rng.integers(0, 25, 400)
+    human = rng.integers(0, 4, 400).astype(float)
+    model = np.clip(human + (lengths > rng.integers(100, 160, 400)), 0, 3)
+    found = length_bias(np.append(lengths, -1), np.append(human, 3), np.append(model, 0),
+                        np.append(topics, 3), **DRAWN)  # fmt: skip
+    assert found.rho == pytest.approx(stats.spearmanr(lengths, model - human).statistic, abs=1e-12)
+    members = [np.flatnonzero(topics == topic) for topic in range(25)]
+    rhos, means = [], []
+    for _ in range(1000):
+        rows = np.concatenate([members[topic] for topic in rng.integers(0, 25, 25)])
+        rhos.append(stats.spearmanr(lengths[rows], (model - human)[rows]).statistic)
+        means.append((model - human)[rows].mean())
+    for interval, values in ((found.interval, rhos), (found.parts[-1].interval, means)):
+        assert interval.low == pytest.approx(np.quantile(values, 0.025), abs=0.03)
+        assert interval.high == pytest.approx(np.quantile(values, 0.975), abs=0.03)
+    # Of seven, numbers 3 and 5 from the shortest both have length 30: no document is in the middle third.
+    lengths, topics = np.array([30, 10, 30, 20, 30, 50, 40]), np.array([0, 0, 0, 1, 1, 1, 1])
+    human, model = np.array([1.0, 0, 1, 2, 0, 1, 1]), np.array([2.0, 0, 2, 1, 0, 2, 2])
+    parts = length_bias(lengths, human, model, topics, **DRAWN).parts
+    assert [(one.shortest, one.longest, one.n) for one in parts] == [(10, 30, 5), (40, 50, 2), (10, 50, 7)]
+    assert [(one.human, one.model) for one in parts] == [(4 / 5, 1), (1, 2), (6 / 7, 9 / 7)]
+    assert [one.interval.reason for one in parts] == [None, "one-topic", None]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "model", "reason", "n_parts"),
+    [
+        ([-1, -1, -1], [1, 0, 2], "no-texts", 0),
+        ([5, 5, 5], [1, 0, 2], "one-length", 2),
+        ([5, 6, 7], [1, 1, 1], "same-difference", 4),
+        ([7, -1, -1], [1, 0, 2], "one-length", 2),
+    ],
+)
+def test_length_bias_without_a_number(
+    lengths: list[int], model: list[float], reason: str, n_parts: int
+) -> None:
+    """No texts, one length, one difference: a reason, and the parts that there are."""
+    arrays = np.array(lengths), np.zeros(3), np.array(model, dtype=float), np.array([0, 1, 2])
+    found = length_bias(*arrays, **DRAWN)
+    assert (found.rho, found.reason, found.interval.low) == (None, reason, None)
+    assert len(found.parts) == n_parts
