@@ -1,4 +1,4 @@
-"""Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
+"""Names of the API, for editors and type checkers: `tests/product/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
 from pooler.commands.judge.adjudicate import adjudicate as adjudicate

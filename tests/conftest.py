@@ -18,11 +18,14 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from store.collection import Collection
+from tests.helpers.fixtures import cli, collection_of, garden, here, judged, on_terminal, worked
 from tests.helpers.forked_pooler import forked_pooler
 from tests.helpers.postgres import empty_schema, postgres_server
 from tests.helpers.run import JUDGES, copy_garden, run
 from tests.helpers.world import new_collection
 from tests.strategies import EXAMPLES
+
+__all__ = ["cli", "collection_of", "garden", "here", "judged", "on_terminal", "worked"]
 
 # Hundreds of processes are started: none of them shall have to compile everything anew.
 sys.dont_write_bytecode = False

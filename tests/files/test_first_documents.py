@@ -28,7 +28,7 @@ from store.fields import id_fault
 from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate
 from tests.helpers.fast_reader import read_blocks
-from tests.pooler.started import started_processes
+from tests.helpers.started import started_processes
 from tests.strategies import RunText, damaged, run_texts
 
 pytestmark = pytest.mark.slow

@@ -22,7 +22,7 @@ from store.errors import (
     PoolerError,
     UnknownNameError,
 )
-from tests.pooler.started import started_processes
+from tests.helpers.started import started_processes
 
 ERRORS = [
     PoolerError("gone", hint="look"),

@@ -1,0 +1,527 @@
+"""Files that are not what they seem, or do not meet: refused, or warned of, in the same words everywhere."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import pooler as p
+from store.fields import LONGEST_ID, id_fault
+from tests.helpers.run import Cli, by_rule, qrels_of, write
+
+DEEP = 5_000
+"""Brackets in each other, or digits of a number."""
+COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
+RUN = "G01 Q0 KG-E-001 1 2.5 words"
+
+
+def refused(cli: Cli, *command: str | Path) -> str:
+    """Run a command that must be refused in one line and perhaps a hint; return them."""
+    answer = cli(*command).failed(1)
+    lines = answer.err.splitlines()
+    assert len(lines) <= 2, answer.err
+    assert all(len(line) < 500 for line in lines)
+    return answer.err
+
+
+def test_a_file_name_with_nul_in_a_list_of_runs_is_a_fault_of_its_line(cli: Cli, here: Path) -> None:
+    """No operating system has such a file; every command that takes the list says so."""
+    write(here / "runs.tsv", "file\ttag", "a\0b.run\tx")
+    for command in ("pool", "check"):
+        assert "runs.tsv:2: expected a run file, got `a\u2400b.run`" in refused(
+            cli, command, "--runs", "runs.tsv"
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = " + "[" * DEEP, "a = " + "9" * DEEP, "undo = 0x" + "f" * DEEP, "[a", "a = 1\na = 2"],
+    ids=["deep", "digits", "hex digits", "cut", "twice"],
+)
+def test_toml_beyond_bounds_is_a_fault(cli: Cli, judged: Path, text: str) -> None:
+    """A scale and a keymap that are no TOML say so, whatever Python's reader trips over."""
+    write(judged / "odd.toml", text)
+    for command in (
+        ("init", "--scale", "odd.toml", "--collection", "new.db"),
+        ("judge", "--judge", "strict", "--plain", "--keymap", "odd.toml"),
+    ):
+        assert "odd.toml: expected TOML, got: " in refused(cli, *command)
+
+
+@pytest.mark.parametrize(
+    ("command", "before"),
+    [
+        (("import", "topics"), '{"topic": "G01", "title": '),
+        (("import", "docs"), '{"docno": "KG-E-001", "text": '),
+        (("import", "judgements", "--as", "jsonl"), '{"topic": '),
+    ],
+)
+def test_json_beyond_bounds_or_with_a_key_twice_is_a_fault(
+    cli: Cli, judged: Path, command: tuple[str, ...], before: str
+) -> None:
+    """Every reader of JSON lines says it with the line."""
+    key = before.partition('"')[2].partition('"')[0]
+    for text, said in (
+        ("[" * 40 * DEEP, "too large a number or too deep a nesting"),
+        ("9" * DEEP, "too large a number or too deep a nesting"),
+        (f'"a", "{key}": "b"}}', f"expected each key once, got `{key}` twice"),
+    ):
+        write(judged / "odd.jsonl", before + text)
+        answer = refused(cli, *command, "odd.jsonl")
+        assert "odd.jsonl:1: " in answer
+        assert said in answer
+
+
+def test_a_manifest_with_a_key_twice_is_a_fault(cli: Cli, judged: Path) -> None:
+    """A published directory says each thing once."""
+    cli("qrels", "define", "official", "--judge", "strict").fine()
+    cli("export", "collection", "made").fine()
+    manifest = judged / "made" / "manifest.json"
+    text = manifest.read_text("utf-8")
+    manifest.write_text(text.replace("{", '{"format": "other",', 1), "utf-8")
+    told = refused(cli, "import", "collection", "made", "--collection", "new.db")
+    assert "expected each key once, got `format` twice" in told
+
+
+@pytest.mark.parametrize("field", range(6))
+def test_no_field_of_a_run_is_longer_than_an_id_may_be(cli: Cli, here: Path, field: int) -> None:
+    """Topic, docno and tag would fit in no index; a rank or score of that length is none."""
+    fields = RUN.split()
+    fields[field] = ("9" if field in (3, 4) else "d") * DEEP
+    write(here / "a.run", " ".join(fields))
+    assert "of at most 1,024 bytes, got 5,000" in refused(cli, "pool", "a.run")
+    assert "a.run:1: expected" in cli("check", "a.run").out
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (("import", "topics"), "LONG\ttitle"),
+        (("import", "docs"), "LONG\ttext"),
+        (("import", "docs"), "<DOC><DOCNO>LONG</DOCNO><TEXT>a</TEXT></DOC>"),
+        (("import", "docs"), '{"docno": "LONG", "text": ""}'),
+        (("import", "judgements", "--judge", "zoe"), "G01 0 LONG 1"),
+        (("import", "judgements", "--judge", "zoe"), "G01 LONG KG-E-001 1"),
+        (("import", "judgements", "--judge", "zoe", "--as", "xinfap"), "G01 0 LONG 1 1"),
+        (("import", "judgements", "--columns", "topic,judge,docno,grade"), "G01 a LONG 1"),
+        (("import", "judgements", "--judge", "zoe", "--as", "ntcireval"), "G01 LONG L1"),
+        (("export", "qrels", "--level", "1"), "G01 0 LONG 1"),
+    ],
+)
+def test_an_id_is_not_longer_than_an_index_can_hold(
+    cli: Cli, judged: Path, command: tuple[str, ...], line: str
+) -> None:
+    """Every reader refuses it, with its line and its length."""
+    write(judged / "odd", line.replace("LONG", "d" * (LONGEST_ID + 1)))
+    told = refused(cli, *command, "./odd")
+    assert "odd:1: expected an id of at most 1,024 bytes, got 1,025" in told
+
+
+def test_the_length_of_an_id_is_that_of_its_bytes() -> None:
+    """The limit is one of UTF-8, and is itself allowed."""
+    assert id_fault("d" * LONGEST_ID) is None
+    assert id_fault("\u00e9" * (LONGEST_ID // 2)) is None
+    assert "got 1,026" in str(id_fault("\u00e9" * (LONGEST_ID // 2 + 1)))
+
+
+def test_docnos_that_look_the_same_are_warned_of(cli: Cli, here: Path) -> None:
+    """Composed and decomposed letters are two documents, and the one who imports learns of it."""
+    shown = r"'cafe\u0301' and 'caf\xe9'"
+    form = "Unicode normal form (NFC, NFD)"
+    cli("init", "--scale", "0-2").fine()
+    write(here / "a.run", f"G01 Q0 {COMPOSED} 1 2 a", "G01 Q0 tea 2 1 a")
+    write(here / "b.run", f"G01 Q0 {DECOMPOSED} 1 2 b")
+    write(here / "both.run", f"G01 Q0 {COMPOSED} 1 2 c", f"G02 Q0 {DECOMPOSED} 1 2 c")
+    told = cli("check", "both.run").fine().out
+    assert f"both.run: warning: documents whose docnos differ only in {form}" in told
+    assert shown in told
+    told = cli("check", "a.run", "b.run").fine().out
+    assert "a.run: warning: documents" not in told
+    assert f"b.run: warning: documents whose docnos differ only in {form}" in told
+    assert "normal form" not in cli("import", "runs", "a.run").fine().err
+    told = cli("import", "runs", "b.run").fine().err
+    assert f"warning: documents whose docnos differ only in {form}" in told
+    assert shown in told
+    assert "normal form" not in cli("import", "runs", "both.run").fine().err
+    write(here / "docs.tsv", "th\u00e9\ttext", "the\u0301\ttext")
+    assert r"'th\xe9' and 'the\u0301'" in cli("import", "docs", "docs.tsv").fine().err
+    write(here / "qrels", "G01 0 \u00e9 1", "G01 0 e\u0301 1")
+    told = cli("import", "judgements", "qrels", "--judge", "zoe", "--allow-unknown").fine().err
+    assert r"'\xe9' and 'e\u0301'" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0" encoding="latin1"?>\n<top>\n<num>1\n<title>{}\n</top>',
+        "<top>\n<num>1\n<title>{}\n</top>",
+        "1\t{}",
+        '{{"topic": "1", "title": "{}"}}',
+    ],
+)
+def test_latin1_topics_are_mended_by_the_line_that_is_said(cli: Cli, judged: Path, text: str) -> None:
+    """Whatever form topics have, and though they declare it."""
+    (judged / "latin1").write_bytes(text.format("caf\xe9").encode("latin-1"))
+    told = refused(cli, "import", "topics", "./latin1")
+    line = "iconv -f ISO-8859-1 -t UTF-8 ./latin1"
+    assert f"hint: if it is Latin-1: {line} writes it as UTF-8" in told
+    (judged / "utf8").write_bytes(subprocess.run(line.split(), capture_output=True, check=True).stdout)
+    cli("import", "topics", "./utf8", "--replace").fine()
+    assert "caf\xe9" in cli("show", "topics", "1").fine().out
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
+    """Whatever is read, also compressed, one line says what the file is and what mends it."""
+    content = ("\ufeff" + RUN + "\n").encode(encoding)
+    (judged / "odd").write_bytes(content)
+    (judged / "odd.gz").write_bytes(gzip.compress(content))
+    for file in ("./odd", "./odd.gz"):
+        iconv = "iconv -f UTF-16 -t UTF-8"
+        mending = f"gzip -cd {file} | {iconv}" if file == "./odd.gz" else f"{iconv} {file}"
+        for command in (
+            ("pool", file),
+            ("pool", "--runs", file),
+            ("import", "runs", file),
+            ("import", "topics", file),
+            ("import", "docs", file),
+            ("import", "judgements", file, "--judge", "zoe"),
+            ("evaluate", "--qrels", file, "runs/bm25-words.run"),
+            ("import", "guidelines", file),
+            ("init", "--scale", file, "--collection", "new.db"),
+            ("judge", "--judge", "strict", "--plain", "--keymap", file),
+        ):
+            told = refused(cli, *command)
+            assert f"error: {file}: expected UTF-8, got UTF-16\nhint: {mending}" in told
+        checked = cli("check", file)
+        assert checked.code == 1
+        assert f"{file}: expected UTF-8, got UTF-16\n{file}: hint: {mending}" in checked.out
+        mended = subprocess.run(["sh", "-c", mending], capture_output=True, check=True).stdout
+        assert mended.decode().removeprefix("\ufeff") == RUN + "\n"
+
+
+def test_what_its_name_calls_gzip_and_is_neither_that_nor_text_is_named(cli: Cli, here: Path) -> None:
+    """Junk is no hundred bad lines; text is still read whatever its name is."""
+    (here / "a.gz").write_bytes(bytes(range(256)) * 20)
+    told = refused(cli, "pool", "a.gz")
+    assert "error: a.gz: expected gzip data, as the name says, or text, got neither" in told
+    write(here / "b.gz", RUN)
+    cli("pool", "b.gz").fine()
+    (here / "c.gz").write_bytes(b"no gzip")
+    (here / "d.gz").write_bytes(gzip.compress(b"no gzip"))
+    cli("init").fine()
+    for command in (("pool",), ("check",), ("import", "topics"), ("export", "qrels", "--level", "1")):
+        for file, is_misnamed in (("c.gz", True), ("d.gz", False)):
+            answer = cli(*command, file)
+            told = "hint: its name says gzip, but the file is not compressed" in (answer.out + answer.err)
+            assert (answer.code, told) == (1, is_misnamed)
+
+
+def test_grades_written_as_floats_are_shown_as_the_file_has_them(cli: Cli, judged: Path) -> None:
+    """The value that is told is the first one there."""
+    write(judged / "odd", "G01 0 KG-E-001 1", "G01 0 KG-E-002 1.0", "G01 0 KG-E-003 0.")
+    told = cli("import", "judgements", "odd", "--judge", "zoe").fine().err
+    assert "odd: 2 grades written as floats (1.0), read as integers" in told
+    write(judged / "odd", "KG-E-001 1", "KG-E-002 0.0")
+    options = ("--judge", "eve", "--columns", "docno,grade", "--topic", "G01")
+    told = cli("import", "judgements", "odd", *options).fine().err
+    assert "odd: 1 grade written as floats (0.0), read as integers" in told
+
+
+def test_a_file_of_another_kind_is_named(cli: Cli, judged: Path) -> None:
+    """One line says what it looks like, and the hint what takes it."""
+    write(judged / "topics.sgml", "<top>", "<num> Number: 1", "<title> tea", "</top>")
+    write(judged / "topics.xml", "<topics>", '<topic number="1"><query>tea</query></topic>')
+    write(judged / "docs.sgml", "<DOC>", "<DOCNO>1</DOCNO>", "<TEXT>tea</TEXT>", "</DOC>")
+    write(judged / "topics.tsv", "1\tgreen tea in spring", "2\tblack tea")
+    run, qrels = "runs/bm25-words.run", "judgements/strict.qrels"
+    judge = ("--judge", "zoe")
+    for file, looks, takes in (
+        ("topics.jsonl", "a topics file", "pooler import topics FILE"),
+        ("topics.sgml", "a topics file", "pooler import topics FILE"),
+        ("topics.xml", "a topics file", "pooler import topics FILE"),
+        ("topics.tsv", "a file of topics or documents", "pooler import topics FILE"),
+        ("documents.jsonl", "a documents file", "pooler import docs FILE"),
+        ("docs.sgml", "a documents file", "pooler import docs FILE"),
+        ("runs.tsv", "a list of runs", "--runs FILE"),
+    ):
+        for command in (
+            ("import", "runs", file),
+            ("pool", file),
+            ("import", "judgements", file, *judge),
+            ("evaluate", "--qrels", file, run),
+        ):
+            told = refused(cli, *command)
+            assert f"{file}: this looks like {looks}; expected " in told
+            assert takes in told
+        assert f"{file}: this looks like {looks}" in cli("check", file).out
+    for file, looks, readers in (
+        (run, "a run file", ("topics", "docs")),
+        (qrels, "a qrels file", ("topics", "docs")),
+        ("documents.jsonl", "a documents file", ("topics",)),
+        ("topics.jsonl", "a topics file", ("docs",)),
+    ):
+        for reader in readers:
+            assert f"{file}: this looks like {looks}" in refused(cli, "import", reader, file)
+        assert f"{file}: this looks like {looks}" in refused(cli, "pool", "--runs", file)
+
+
+@pytest.mark.parametrize(
+    ("content", "is_text"),
+    [
+        ("1\tgr\u00fcner Tee\n".encode(), True),
+        ("1\tgr\u00fcner Tee\n".encode("latin-1"), False),
+        (b"\x9f\x1b7\t\xd0\x02 \xb1z\n", False),
+        (b"1\tgreen\x00 tea\n", False),
+    ],
+)
+def test_bytes_that_are_no_text_are_no_topics(cli: Cli, judged: Path, content: bytes, is_text: bool) -> None:
+    """What is damaged has the faults of its lines; no other command would take it."""
+    (judged / "odd.run").write_bytes(content)
+    told = cli("check", "odd.run").out
+    assert ("looks like a file of topics or documents" in told) == is_text
+    assert is_text or "odd.run:1: " in told
+
+
+def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(cli: Cli, judged: Path) -> None:
+    """Neither is a file; the hint is the same wherever a file is named."""
+    evaluate = ("evaluate", "--qrels", "judgements/strict.qrels")
+    for command in (("pool",), ("import", "runs"), ("export", "qrels", "--level", "1"), evaluate):
+        told = refused(cli, *command, "./runs")
+        assert "runs: is a directory\nhint: name the files in it: ./runs/*" in told
+        told = refused(cli, *command, "none/*.run")
+        assert "none/*.run: no such file or directory\nhint: no file has a name of that" in told
+    assert "a/*.run: hint: no file has a name" in cli("check", "a/*.run").out
+    told = refused(cli, "pool", "runs/*.run")
+    assert "hint: files have names of that pattern; without quotation marks" in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["export judgements --out loop", "export collection loop", "backup loop", "init --collection loop"],
+)
+def test_a_link_to_itself_is_no_place(cli: Cli, judged: Path, command: str) -> None:
+    """It is told in a line, whatever was to be written there."""
+    (judged / "loop").symlink_to("loop")
+    answer = cli(*command.split())
+    assert answer.code in (1, 3)
+    assert answer.err.startswith("error: loop: ")
+    assert len(answer.err.splitlines()) <= 2
+
+
+def test_qrels_without_a_grade_have_no_score(cli: Cli, here: Path) -> None:
+    """Every document is pooled and unjudged: told, and the value has its reason."""
+    write(here / "x.run", RUN)
+    write(here / "q", "G01 0 KG-E-001 -1")
+    answer = cli("evaluate", "x.run", "--qrels", "./q").fine()
+    assert "1 pooled document without a grade" in answer.err
+    assert "no-relevant" in answer.out
+
+
+def test_run_tags_read_as_one_are_told(cli: Cli, here: Path) -> None:
+    """Lenient reading names the tags that it takes for the last."""
+    write(here / "x.run", RUN, "G01 Q0 KG-E-002 2 2 late")
+    assert (
+        "2 run tags (`words`, `late`) read as one run, `late`"
+        in cli("check", "--lenient", "x.run").fine().out
+    )
+
+
+def test_quotes_around_ids_are_named_where_they_keep_them_apart(cli: Cli, here: Path) -> None:
+    """Of qrels whose docnos stand between either kind of quotes."""
+    write(here / "x.run", RUN)
+    for quote in "\"'":
+        write(here / "q", f"G01 0 {quote}KG-E-001{quote} 1")
+        assert "without quotation marks, 1 of 1 would meet" in refused(
+            cli, "evaluate", "x.run", "--qrels", "./q"
+        )
+
+
+def test_qrels_whose_docnos_have_blanks_are_no_sample(cli: Cli, here: Path) -> None:
+    """A part of the docno looks like a stratum, but a sample has a document once."""
+    write(here / "x.run", RUN)
+    write(here / "q", "G01 0 doc 12 1", "G01 0 doc 15 0")
+    assert "expected 4 fields" in (err := cli("evaluate", "x.run", "--qrels", "./q").failed(1).err)
+    assert "xinfap" not in err
+
+
+def test_no_header_is_seen_where_no_line_has_a_grade(cli: Cli, judged: Path) -> None:
+    """Without its first line the file would be refused just so."""
+    write(judged / "q", "G01 0 KG-E-001", "G01 0 KG-E-002")
+    command = ("import", "judgements", "q", "--columns", "docno,judge,grade", "--topic", "G01")
+    assert "tail" not in cli(*command).failed(1).err
+
+
+TWO_LINES = b"1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n"
+FORM = "documents whose docnos differ only in Unicode normal form (NFC, NFD): 1"
+EXCHANGED = "ranks and scores look exchanged"
+
+
+def zipped(content: bytes) -> bytes:
+    """Return an archive of one file."""
+    with zipfile.ZipFile(archive := io.BytesIO(), "w") as made:
+        made.writestr("x.run", content)
+    return archive.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (TWO_LINES, None),
+        (gzip.compress(TWO_LINES[:14]) + gzip.compress(TWO_LINES[14:]), None),
+        (bz2.compress(TWO_LINES), None),
+        (gzip.compress(TWO_LINES)[:-9], "gzip data ends too early: the file is truncated"),
+        (gzip.compress(TWO_LINES) + b"rest", "gzip data is damaged"),
+        (bz2.compress(TWO_LINES)[:-9], "bz2 data ends too early: the file is truncated"),
+        (zipped(TWO_LINES), "expected text, got a zip archive"),
+    ],
+    ids=["plain", "two gzips", "bz2", "cut gzip", "gzip and more", "cut bz2", "zip"],
+)
+@pytest.mark.parametrize("name", ["x.run", "x.gz", "x.bz2", "x.zip"])
+def test_what_is_packed_is_known_by_what_it_is(
+    content: bytes, fault: str | None, name: str, cli: Cli, here: Path
+) -> None:
+    """Whatever its name says: read whole, or refused with what it is."""
+    (here / name).write_bytes(content)
+    answer = cli("pool", name)
+    if fault is None:
+        assert answer.fine().out == "1 d1\n1 d2\n"
+    else:
+        assert answer.failed(1).err.startswith(f"error: {name}:")
+        assert fault in answer.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "file\ttag\r\nruns\\x.run\tr\r\n",
+        "\ufefffile\ttag\r\nruns/x.run\tr\r\n",
+        "file,tag\nruns/x.run,r\n",
+        '"tag","file"\r\n"r","runs\\x.run"\r\n',
+    ],
+)
+def test_a_list_of_windows_names_its_runs(text: str, cli: Cli, here: Path) -> None:
+    """Read by every command that takes one; a run that is not there is named with its line."""
+    (here / "runs").mkdir()
+    (here / "runs/x.run").write_bytes(TWO_LINES.replace(b"\n", b"\r\n"))
+    (here / "list").write_bytes(text.encode())
+    assert "runs/x.run: ok: run r, 1 topic, 2 documents" in cli("check", "--runs", "list").fine().out
+    assert cli("pool", "--runs", "list").fine().out == "1 d1\n1 d2\n"
+    (here / "list").write_bytes(text.replace("x.run", "none.run").encode())
+    for command in ("check", "pool"):
+        told = cli(command, "--runs", "list").failed(1).err
+        assert told.startswith("error: list:2: there is no run file `runs")
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels", "words"),
+    [
+        (["101 Q0 d 1 1 r"], ["101.1 0 d 1"], "without a part `.N` at the end, 1 of 1 would meet"),
+        (["1 Q0 d 1 1 r"], ["001 0 d 1"], "without leading zeros, 1 of 1 would meet"),
+        (["1 Q0 FT-1.txt 1 1 r"], ["1 0 FT-1 1"], "without an ending such as `.txt`, 1 of 1 would meet"),
+        (["1 Q0 ft-1 1 1 r"], ["1 0 FT-1 1"], "in one case, 1 of 1 would meet"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate",
+        "compare --runs",
+        "diagnose",
+        "replay",
+        "sensitivity --depth 1",
+        "qrels diff ./q ./q",
+        "paper",
+    ],
+)
+def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
+    run: list[str], qrels: list[str], words: str, command: str, cli: Cli, here: Path
+) -> None:
+    """None gives the numbers of runs of which nothing is judged."""
+    write(here / "x.run", *run)
+    write(here / "y.run", *(line.replace(" r", " s") for line in run))
+    write(here / "list", "file", "x.run", "y.run")
+    write(here / "q", *qrels)
+    files = ["list"] if command.endswith("--runs") else ["x.run", "y.run"]
+    qrels_option = () if command == "qrels diff ./q ./q" else ("--qrels", "./q")
+    told = cli(*command.split(), *files, *qrels_option).failed(1).err
+    assert "error: no " in told
+    assert words in told
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels", "words"),
+    [
+        (["1 Q0 d1 1 2 r", "03 Q0 d1 1 2 r"], ["1 0 d1 1", "3 0 d1 1"], "1 of 1 would meet (`03` and `3`)"),
+        (["1 Q0 cafe\u0301 1 2 r", "1 Q0 b 2 1 r"], ["1 0 caf\u00e9 1", "1 0 b 1"], FORM),
+        (["1 Q0 d1 9.5 1 r", "1 Q0 d2 9.1 2 r", "1 Q0 d3 8.7 3 r"], ["1 0 d1 1"], EXCHANGED),
+        (["1 Q0 d1 1 2 r"], ["1,d1,1"], "columns between commas"),
+    ],
+)
+def test_what_is_warned_of_is_in_json_and_python_too(
+    run: list[str], qrels: list[str], words: str, cli: Cli, here: Path
+) -> None:
+    """One line on stderr, one of `warnings` of either; `diagnose` joins the same and says the same."""
+    write(here / "x.run", *run)
+    write(here / "q", *qrels)
+    for command in (("evaluate", "-m", "AP"), ("diagnose",)):
+        answer = cli(*command, "x.run", "--qrels", "./q", "--format", "json").fine()
+        found = [one for one in json.loads(answer.out)["warnings"] if words in one]
+        assert len(found) == 1
+        assert f"warning: {found[0]}\n" in answer.err
+    for measure in (p.evaluate, p.diagnose):
+        told = measure(p.source("x.run", qrels="./q")).warnings
+        assert [one for one in told if words in one] == found
+
+
+def test_look_alikes_are_warned_of_wherever_files_are_joined(cli: Cli, here: Path) -> None:
+    """Runs with runs, and judges' files with judges' files; a file with itself has none."""
+    for name, docno in (("nfc", "caf\u00e9"), ("nfd", "cafe\u0301")):
+        write(here / f"{name}.run", f"1 Q0 {docno} 1 2 {name}", f"1 Q0 b 2 1 {name}")
+        write(here / f"{name}.qrels", f"1 0 {docno} 1", "1 0 b 1")
+    for command, kind in (
+        ("pool", "run"),
+        ("diagnose --depth 5", "run"),
+        ("agreement", "qrels"),
+        ("qrels diff", "qrels"),
+        ("export qrels --level 1 --aggregate max", "qrels"),
+    ):
+        files = (
+            qrels_of(f"nfc.{kind}", f"nfd.{kind}")
+            if command == "agreement"
+            else (f"nfc.{kind}", f"nfd.{kind}")
+        )
+        answer = cli(*command.split(), *files).fine()
+        assert answer.err.count(FORM) == 1, command
+    write(here / "nfc2.qrels", "1 0 caf\u00e9 0", "1 0 b 1")
+    for command in ("qrels diff", "export qrels --level 1 --aggregate max"):
+        assert FORM not in cli(*command.split(), "nfc.qrels", "nfc2.qrels").fine().err
+    assert FORM not in cli("agreement", *qrels_of("nfc.qrels", "nfc2.qrels")).fine().err
+
+
+def test_qrels_that_pooler_writes_for_beir_are_read_by_every_command(cli: Cli, judged: Path) -> None:
+    """With their header and three columns they say what the qrels of four do."""
+    by_rule(cli, "export", "collection", "made", "--as", "beir", "--judge", "strict").fine()
+    (beir,) = (judged / "made").rglob("*.tsv")
+    plain = judged / "judgements/strict.qrels"
+    assert beir.read_text("utf-8").startswith("query-id\tcorpus-id\tscore\n")
+    for command in ("evaluate runs/bm25-words.run --qrels", "export qrels --level 1"):
+        ours, theirs = (cli(*command.split(), file).fine().out for file in (beir, plain))
+        assert sorted(ours.splitlines()) == sorted(theirs.splitlines())
+    counts = cli("qrels", "diff", plain, beir, "--format", "json").fine().json()["summary"]
+    assert {one["what"] for one in counts if one["documents"]} <= {"same", "same but for the iteration"}
+
+
+def test_what_is_read_once_is_joined_too(cli: Cli, here: Path) -> None:
+    """A run of standard input is compared with the qrels, and counted."""
+    write(here / "q", "1 0 d1 1")
+    words = ("diagnose", "-", "--qrels", "./q", "-N", "9", "--table", "contributions", "--format", "tsv")
+    rows = cli(*words, stdin=TWO_LINES).fine().tsv()
+    assert (rows[0]["run"], rows[0]["documents"], rows[0]["unique_relevant"]) == ("r", "2", "1")
