@@ -101,7 +101,9 @@ def test_alembic_is_loaded_by_upgrade_alone(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "reading", [["show", "runs"], ["show", "runs", "bm25-words"], ["history"]], ids=" ".join
+    "reading",
+    [["show", "runs"], ["show", "runs", "bm25-words"], ["show", "topics"], ["history"]],
+    ids=" ".join,
 )
 def test_looking_at_a_collection_loads_no_arrays(reading: list[str], tmp_path: Path) -> None:
     """What reads and prints does without numpy; `status` alone counts, a million events in arrays."""

@@ -374,16 +374,6 @@ def test_without_a_terminal_nobody_is_asked(at_home: Path, options: tuple[str, .
 
 
 @pytest.mark.slow
-def test_a_model_is_refused_however_it_is_named(at_home: Path) -> None:
-    """POOLER_JUDGE names whom `--judge` does."""
-    found = run_process(
-        *("judge", "--plain", "--collection", "c.db"), folder=at_home, settings={"POOLER_JUDGE": "gpt"}
-    )
-    assert found.returncode == 1
-    assert b"judge `gpt` is of kind model, but only people judge here" in found.stderr
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kept", ['{"judge": "bob"}', '{"judge": "gpt"}', "{", "[]", '{"judge": 1}'])
 def test_whoever_cannot_judge_any_more_is_asked_again(at_home: Path, kept: str) -> None:
     """Disabled, a model, or a file that says nothing: the list comes up; the end of input is no answer."""
@@ -460,11 +450,6 @@ def test_port_that_is_taken(alone: Cli) -> None:
         said = alone("serve", "--port", str(port)).failed(1).err
     assert f"cannot listen at 127.0.0.1, port {port}: Address already in use" in said
     assert "hint: --port names another port; 0 = any that is free" in said
-
-
-def test_no_collection(alone: Cli, tmp_path: Path) -> None:
-    """Nothing is served that is not there."""
-    assert "there is no collection" in alone("serve", "--collection", str(tmp_path / "none.db")).failed(3).err
 
 
 def test_code_is_all_of_stdout(alone: Cli) -> None:

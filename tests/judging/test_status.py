@@ -65,13 +65,6 @@ def test_five_states_stay_five(cli: Cli, six_pooled: Path) -> None:
     assert "pools: pool (6 pairs)" in table
 
 
-def test_outside_is_explained_where_it_is_shown(cli: Cli, six_pooled: Path) -> None:
-    """The column has its words before anything is in it."""
-    table = cli("status").fine().out
-    assert "outside" in table.splitlines()[1].split()
-    assert "\noutside: judged, but in no pool.\n" in table
-
-
 def judge_timed(judge: str, topic: str, seconds: dict[str, float]) -> None:
     """Grade documents, each with its active time."""
     with Collection("collection.db") as opened:
@@ -213,18 +206,6 @@ def test_adaptive_topic_with_nothing_drawn_is_listed(cli: Cli, here: Path) -> No
     row = row_of(cli, "anna")
     assert (row["pooled"], row["judged"], row["left"], row["undrawn"]) == (3, 2, 38, 37)
     assert "left includes 37 that adaptive pools may still draw" in cli("status").fine().out
-
-
-def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:
-    """Taking back a grade leaves the document unjudged, not skipped and not grade 0."""
-    with Collection("collection.db") as opened:
-        desk = opened.desk("anna")
-        desk.queue("1")
-        desk.record(Decision("1", "a", Action.JUDGE, grade=2))
-        desk.undo()
-        desk.leave()
-    assert document_states(cli, "anna") == [6, 0, 6, 0, 0, 0]
-    assert cli("export", "qrels", "anna").failed(1).err.startswith("error: judge `anna` has judged nothing")
 
 
 def test_topics_stand_in_natural_order(cli: Cli, here: Path) -> None:
@@ -728,11 +709,3 @@ def test_refusals(cli: Cli, tail: Path, arguments: tuple[str, ...], message: str
     assert refused.code != 0
     assert message in refused.err
     assert "Traceback" not in refused.err
-
-
-@pytest.mark.slow
-def test_a_setting_that_is_wrong_is_named(cli: Cli, tail: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not an option, so the option is not blamed; a model's run takes no notice of it."""
-    monkeypatch.setenv("POOLER_GOAL", "soon")
-    refused = cli("judge", "--judge", "anna", "--plain")
-    assert "`--goal` must be recall=R" in refused.err

@@ -154,15 +154,6 @@ def test_a_body_that_is_cut_is_truncated(server: ModelServer, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_the_deadline_is_over_the_whole_request(server: ModelServer, tmp_path: Path) -> None:
-    """A byte each 20 ms would take some 6 s: each attempt ends after half a second."""
-    file = fill(tmp_path / "c.db", server, {"a": "FAULT:drip"})
-    began = time.monotonic()
-    judge(file, server, "--retries", "0", "--timeout", "0.5").fine()
-    assert 0.5 <= time.monotonic() - began < 3
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "least_s"), [("wait", 1.0), ("wait-date", 1.0), ("once-500", 0.0)])
 def test_a_retry_waits_as_long_as_the_server_asks(
     fault: str, least_s: float, server: ModelServer, tmp_path: Path
@@ -354,20 +345,6 @@ def test_cost_is_that_of_the_stored_usages(server: ModelServer, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_limits_stop_before_they_are_passed(server: ModelServer, tmp_path: Path) -> None:
-    """Each reply has 97 tokens: of 400 there is room for some, never for five."""
-    file = fill(tmp_path / "c.db", server, dict.fromkeys("abcdefgh", "GRADE:1"))
-    told = judge(file, server, "--max-tokens-total", "400").failed(1)
-    used = len(judgements(file)) * (PROMPT_TOKENS + COMPLETION_TOKENS)
-    assert 97 <= used <= 400
-    assert "--max-tokens-total" in told.err
-    told = judge(file, server, "--max-cost", "0.0000001", "--price", "1,1").failed(1)
-    assert "--max-cost" in told.err
-    judge(file, server).fine()
-    assert len(judgements(file)) == len(server.requests) == 8
-
-
-@pytest.mark.slow
 def test_rate_is_kept(server: ModelServer, tmp_path: Path) -> None:
     """At 300 a minute the fourth request begins 600 ms after the first, whatever the concurrency."""
     file = fill(tmp_path / "c.db", server, dict.fromkeys("abcd", "GRADE:1"))
@@ -522,16 +499,6 @@ def test_a_model_beside_people_who_have_documents_is_assigned_some(
     assert "pooler assign alice m bob --per-document 3 --replace" in told
     judge(file, server).fine()
     assert len(judgements(file)) == 10
-
-
-@pytest.mark.slow
-def test_a_parser_that_was_not_stated_is_told_in_words(cli: Cli) -> None:
-    """Neither its name nor its version is known, which is one thing to say."""
-    cli("init", "--scale", "0-1").fine()
-    Path("m.toml").write_text('model = "x"')
-    cli("judges", "add", "m", "--model", "m.toml").fine()
-    told = cli("ask", "m", "--endpoint", "http://127.0.0.1:1/v1", "--yes").err
-    assert 'its parser is not stated (parser = "json-grade:1")' in told
 
 
 def hold_lock(file: str, server: ModelServer, seconds: float) -> threading.Thread:

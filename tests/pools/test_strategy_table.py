@@ -65,13 +65,6 @@ def test_strategies_rows_are_complete() -> None:
                 assert parameter.parse(str(parameter.default)) == parameter.default
 
 
-def test_strategies_fixed_kind_is_all_there() -> None:
-    """No fixed strategy is lost from the table."""
-    ranks = {"depth", "take", "count", "borda", "rrf", "condorcet", "dcg", "rbp-a"}
-    names = {name for name, row in STRATEGIES.items() if isinstance(row, FixedStrategy)}
-    assert names == ranks | {"comb-max", "comb-sum", "comb-mnz"}
-
-
 def test_find_strategy_unknown_name_lists_the_known() -> None:
     """A name that no strategy has is told with those there are, the nearest first."""
     assert find_strategy("depth") is STRATEGIES["depth"]

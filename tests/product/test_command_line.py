@@ -33,14 +33,6 @@ def test_every_word_of_the_order_of_help_is_a_command() -> None:
         assert commands.by_heading()[heading] == tuple(words.split())
 
 
-@pytest.mark.parametrize("name", WORKFLOW)
-def test_announced_first_line_is_that_of_the_command(name: str) -> None:
-    """The help of `pooler` says of a command what the command's own help begins with."""
-    command = GROUP.commands[name]
-    assert command.name == name
-    assert commands.words()[name] == command.help.splitlines()[0]
-
-
 @pytest.mark.parametrize("group", ["", "import", "show", "judges", "export"])
 def test_help_lists_commands_in_whole_sentences(cli: Cli, group: str) -> None:
     """No summary of a command is cut, and none is wider than a terminal of 80 columns."""
@@ -84,14 +76,6 @@ def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> N
     loaded = modules_after(start + "assert run(['check', '--help']) == 0", tmp_path)
     places = {announced.module for announced in commands.announced().values()}
     assert loaded & places == {"pooler.commands.start.check"}
-
-
-def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
-    """An unknown name is exit code 2 and names what it may have meant, on both levels."""
-    answer = cli("stats")
-    assert (answer.code, "known: `status`" in answer.err) == (2, True)
-    answer = cli("show", "rums")
-    assert (answer.code, "known: `runs`" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -342,25 +326,6 @@ def test_interrupted_import_leaves_nothing(judged: Path) -> None:
     assert b"interrupted" in said
     assert b"Traceback" not in said
     assert rows() == before
-
-
-def test_interrupted_pool_writes_no_file(here: Path) -> None:
-    """Ctrl-C while a run is read is exit code 130, and no file, whole or half, is there."""
-    with subprocess.Popen(
-        [*program(), "pool", "-", "--out", "pool.txt"],
-        cwd=here,
-        env=environment({}),
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        lines = (f"1 Q0 document-{number} {number} {-number} t\n" for number in range(20_000))
-        process.stdin.write("".join(lines).encode())
-        process.stdin.flush()
-        said = interrupt(process)
-    assert process.returncode == 130
-    assert b"Traceback" not in said
-    assert list(here.iterdir()) == []
 
 
 @pytest.mark.parametrize(("given", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])

@@ -372,23 +372,6 @@ def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [(("--judge", "strict"), "No person votes here: strict is a model."), (("--judge", "anna"), None)],
-    ids=["model", "person"],
-)
-def test_report_in_short_says_that_models_judged(
-    options: tuple[str, ...], said: str | None, cli: Cli, mixed: Path
-) -> None:
-    """Where no person has a say, the first lines of the page tell."""
-    by_rule(cli, "report", "page.html", *options, "--depth", "5").fine()
-    page = (mixed / "page.html").read_text("utf-8")
-    short = page[: page.index('id="s2"')]
-    assert ("No person votes" in page) == (said is not None)
-    assert said is None or said in short
-
-
-@pytest.mark.slow
 def test_exported_collection_counts_those_who_graded_and_their_kinds(cli: Cli, mixed: Path) -> None:
     """Of six judges four graded: three models and a person; `qrels.json` and the README say so."""
     cli("judges", "add", "idle", "zoe").fine()

@@ -40,24 +40,6 @@ def test_measuring_trec_covid_in_a_few_lines() -> None:
     assert pl.DataFrame(found.table("measures")).height == len(frame) == 2 * len(runs)
 
 
-def test_pool_and_sensitivity_of_trec_covid_equal_the_commands(tmp_path: Path) -> None:
-    """The pool of depth 7 and what rank 8 can do: the same as pooler pool and pooler sensitivity."""
-    files = str(data_path("runs-top120")) + "/[A-C]*.gz"
-    names = sorted(map(str, data_path("runs-top120").glob("[A-C]*.gz")))
-    qrels = str(data_path("qrels-rnd1.txt.gz"))
-    pool = p.pool(files, depth=7)
-    pool.write(tmp_path / "ours.txt")
-    run_inside("pool", *names, "--depth", "7", "--out", tmp_path / "theirs.txt").fine()
-    assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "theirs.txt").read_bytes()
-    assert int(pool.sizes.sum()) == len((tmp_path / "theirs.txt").read_text().splitlines())
-    found = p.sensitivity(p.source(files, qrels=qrels), depth=7)
-    told = run_inside("sensitivity", *names, "--qrels", qrels, "--depth", "7", "--format", "json")
-    assert found.table("sensitivity").to_records() == told.fine().json()
-    assert found.map_after.shape == (len(found.runs), len(found.runs))
-    most = found.table("sensitivity").sort("change", descending=True).head(5).to_records()
-    assert [row["change"] for row in most] == sorted((row["change"] for row in most), reverse=True)
-
-
 def test_agreement_of_cf_judges_is_as_published(tmp_path: Path) -> None:
     """Two of the four judges of Cystic Fibrosis: kappa by hand from their cross table."""
     if not CF.exists():

@@ -113,10 +113,3 @@ def test_qrels_given_as_a_run_and_the_other_way_are_one_sentence(cli: Cli, judge
         first, hint = answer.err.splitlines()
         assert first.startswith(f"error: {run}: this looks like a run file (6 columns")
         assert "`pooler import runs FILE`" in hint
-
-
-def test_an_engine_that_is_none_is_told_with_those_there_are(cli: Cli) -> None:
-    """An earlier version had others."""
-    told = cli("pool", "a.run", "--engine", "duckdb")
-    assert told.code == 2
-    assert "`--engine` must be one of python, spark, but got 'duckdb'" in told.err

@@ -241,16 +241,6 @@ def test_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
 
 
-def test_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
-    """A file is readable for whom the umask lets, not for its owner only."""
-    before = os.umask(0o022)
-    try:
-        write_lines(str(tmp_path / "out.txt"), ["x"])
-    finally:
-        os.umask(before)
-    assert (tmp_path / "out.txt").stat().st_mode & 0o777 == 0o644
-
-
 def test_device_is_written_through(tmp_path: Path) -> None:
     """A device takes the lines; it is not replaced by a file."""
     write_lines("/dev/null", ["x"])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from pooler import __version__
 from store.collection import Collection
 from store.records import Action, JudgeKind, Passage, Qrel, Topic
 from tests.helpers.filled_collection import fill
-from tests.helpers.run import RUN, Cli, Terminal, controls, environment, run, run_to, write
+from tests.helpers.run import Cli, Terminal, controls, run, run_to, write
 from tests.helpers.wine import make, work
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 
@@ -107,13 +105,6 @@ def test_tables_for_people_say_once_what_all_rows_say(cli: Cli, looked: Path) ->
 
 
 @pytest.mark.slow
-def test_documents_fit_a_terminal(cli: Cli, judged: Path) -> None:
-    """A table of documents with long titles and wide characters is at most 80 columns wide."""
-    shown = cli("show", "docs", "--limit", "106").fine().out
-    assert max(map(cell_len, shown.splitlines())) <= 80
-
-
-@pytest.mark.slow
 def test_columns_of_states_are_explained_where_they_stand(cli: Cli, looked: Path) -> None:
     """What is listed, outside or a round is said below the table, once."""
     for kind, words in (
@@ -133,16 +124,6 @@ def test_what_one_judge_found_relevant_is_not_said_of_all(cli: Cli, looked: Path
     for kind in ("topics", "docs", "pools"):
         assert "or more by bob" in cli("show", kind, "--judge", "bob").fine().out
         assert "or more by somebody, person or model" in " ".join(cli("show", kind).fine().out.split())
-
-
-@pytest.mark.slow
-def test_hashes_are_short_for_people_alone(cli: Cli, looked: Path) -> None:
-    """The whole hash is for programs."""
-    whole = {row["sha256"] for row in cli("show", "runs", "--format", "json").json()}
-    assert whole == {"sha256 of bm25", "sha256 of other"}
-    table = cli("show", "runs").fine().out
-    assert "sha256 of bm" in table
-    assert "sha256 of bm25" not in table
 
 
 @pytest.mark.slow
@@ -175,37 +156,6 @@ def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
         assert controls(out) == []
         assert "\u202e" not in out
     assert "[bold]x" in cli("show", "topics").out
-
-
-LOOKS = ("show topics", "show runs bm25", "show docs b", "history 1 b")
-
-
-@pytest.mark.slow
-def test_list_loads_no_arithmetic(looked: Path) -> None:
-    """A look that counts nobody's judgements is quick: it loads neither numpy nor a screen."""
-    code = (
-        f"import sys; {RUN}\n"
-        f"for look in {LOOKS}:\n"
-        "    assert run(look.split()) == 0, look\n"
-        "    print(look, sorted(name for name in sys.modules if name.partition('.')[0]"
-        " in {'numpy', 'scipy', 'textual', 'alembic'}"
-        " or name in {'store.judging.adjudication',"
-        " 'store.analysis.agreement.votes'}))"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=looked,
-        env=environment({}),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=True,
-    )
-    said = ran.stdout.splitlines()
-    assert [line for line in said if line.startswith(LOOKS) and line.endswith("]")] == [
-        f"{look} []" for look in LOOKS
-    ]
 
 
 @pytest.mark.slow

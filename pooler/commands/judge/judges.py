@@ -162,7 +162,6 @@ def judges_add(
     ConflictError
         If a model of that name is another one, or has judged already.
     """
-    from pooler.commands.judge.judges import read_card
     from store.fields import id_fault
     from store.records import JudgeKind
 
@@ -322,7 +321,6 @@ _RULINGS = {
     "cannot": "ruling[|s] that a document cannot be judged",
 }
 """The same, of an adjudicator."""
-_MOST = 70
 
 
 @command
@@ -403,7 +401,7 @@ class ErasingResult(Result):
         return iter(()) if self.is_done else None
 
     def _tables(self) -> Iterator[Table]:
-        columns = [Column("what", most=_MOST), Column("number", "int")]
+        columns = [Column("what", most=70), Column("number", "int")]
         rows = [{"what": what, "number": number} for what, number in self.counts.items()]
         worded = [{"what": words, "number": number} for words, number in self._counted()]
         nothing = [] if worded else [f"judge {self.found.judge} has done nothing"]

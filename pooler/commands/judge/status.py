@@ -469,8 +469,6 @@ class EffortResult(Result):
 
 
 def _cost(one: Effort, below: float) -> dict[str, Any]:
-    import numpy as np
-
     row: dict[str, Any] = {"judge": one.judge, "imported": one.elsewhere}
     if not one.sittings:
         return {**row, "decided": one.elsewhere, "reason": "no-times"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.command import Beside, Lenient, Option, command
+from pooler.command import Beside, Lenient, Option, RunList, TrackRules, command
 from pooler.messages import progress
 from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
 from pooler.reading.results import ids_by_title
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 @command
 def check(
     *runs: Annotated[str | Path, Option("RUN...")],
-    listed: Annotated[str | Path | None, Option("--runs FILE", read=lambda _name, file: file)] = None,
+    listed: RunList = None,
     depth: Annotated[int | None, Option("--depth -N", least=1)] = None,
     order: Order = "trec",
     strict: bool = False,
     lenient: Lenient = False,
     collection: Beside = None,
-    rules: Annotated[str | Path | None, Option("--rules FILE", read=lambda _name, file: file)] = None,
+    rules: TrackRules = None,
 ) -> CheckResult:
     """Check run files: exit code 0 if there is no fault, otherwise 1.
 
@@ -53,14 +53,11 @@ def check(
     Example: pooler check runs/*.run --depth 100
 
     runs : - is stdin; .gz, .xz, .bz2, .zst are fine.
-    listed : TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).
     depth : Also report ties at this cut, and short topics.
     order : Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to 32 bits
         as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the rank in the file),
         file (the order of lines).
     strict : Warnings also fail the check.
-    rules : TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks,
-        group, runs_per_group, models, header; and in `warn` those that do not refuse a run.
 
     Raises
     ------
