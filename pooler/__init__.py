@@ -52,7 +52,6 @@ def foreign_store() -> str:
 
 
 def _where() -> dict[str, str]:
-    """Return the module of every public name."""
     from pooler.commands import announced
 
     return _WHERE | {name: one.module for name, one in announced().items() if one.is_api}

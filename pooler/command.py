@@ -437,7 +437,6 @@ def described(docstring: str) -> tuple[str, dict[str, str]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a parameter as settings tell it."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple(map(_plain, value))
     return value

@@ -186,7 +186,6 @@ def _is_something(path: Path) -> bool:
 
 
 def _is_database(path: Path) -> bool:
-    """Return whether a file begins as a SQLite database does; one that cannot be read does not."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(len(_DATABASE)) == _DATABASE
     return False

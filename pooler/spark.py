@@ -204,8 +204,6 @@ def _part(topic: str, n_parts: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _RunReader:
-    """How a worker reads run files."""
-
     how: Mapping[str, Any]
     """Depth, order and so on, as `read_entry` takes them."""
     version: str
@@ -254,8 +252,6 @@ def _renamed(error: PoolerError, path: str, name: str) -> PoolerError:
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
-    """What a worker does with the topics of a part."""
-
     given_to_all: Any
     """Broadcast: by topic what the task is told."""
     task: Callable[[TopicRuns, Any], Any]

@@ -574,7 +574,6 @@ def _chosen(table: Table, declared: Sequence[Column]) -> tuple[list[Column], lis
 
 
 def _is_same(column: Column, cells: Sequence[Cell]) -> bool:
-    """Return whether all rows have one value, of the usual ones where the column has such."""
     if not cells or any(cell != cells[0] for cell in cells):
         return False
     return cells[0] in column.usual if column.usual else len(cells) > 1

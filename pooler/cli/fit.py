@@ -33,8 +33,6 @@ _ROWS_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """A column of a table and how wide it may be."""
-
     heading: str
     cells: list[str]
     is_numeric: bool

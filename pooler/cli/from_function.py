@@ -133,7 +133,6 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def _place(one: Parameter) -> int:
-    """Order a command line: what must be given, other arguments, options."""
     if one.annotation is typer.Context:
         return 0
     if not any(isinstance(info, ArgumentInfo) for info in one.annotation.__metadata__):
@@ -180,7 +179,6 @@ def _option(kind: Any) -> command.Option | None:
 
 
 def _parameter(name: str, declared: Parameter, kind: Any, option: command.Option) -> Parameter:
-    """Return a parameter of a function as typer reads it."""
     parts = (option.form or f"--{name.replace('_', '-')}").split()
     names = [part for part in parts if part.startswith("-")]
     shown: dict[str, Any] = {

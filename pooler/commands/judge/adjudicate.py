@@ -15,13 +15,12 @@ from pooler.commands.judge.judge import (
     MinDwell,
     Plain,
     Stay,
-    check_terminal,
+    begin,
     drafts_of,
     keymap_of,
     sit,
 )
 from pooler.judge_kinds import warn_about_voters
-from pooler.messages import warn
 from pooler.result import Result, frozen_settings
 from pooler.tables import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.errors import ArgumentError, PoolerError
@@ -124,14 +123,9 @@ def _session(
     from judge_ui.session.drafts import Drafts
     from judge_ui.session.session import AdjudicatingSession
     from pooler.version import __version__
-    from store.db.engine import SCREEN_PATIENCE_MS
 
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
-    if not plain:
-        desk.patience_ms = SCREEN_PATIENCE_MS
-        check_terminal("adjudicate")
-    if doubt := opened.clock_doubt():
-        warn(doubt)
+    begin(opened, desk, "adjudicate", plain=plain)
     warn_about_voters(desk.voters(), "stand side by side")
     if desk.is_idle():
         which = "" if selection == Selection() else " of that kind"

@@ -173,7 +173,6 @@ def _assigned(
 
 
 def _primary(opened: Collection, given: TopicJudges | None, *, goes_on: bool) -> tuple[tuple[str, str], ...]:
-    """Return who is primary for each topic: as is given, or as it was where the plan before `goes_on`."""
     if given is not None:
         return tuple(sorted(topic_judges_of(opened, given).items()))
     return tuple(sorted(opened.assignments.topic_judges().items())) if goes_on else ()

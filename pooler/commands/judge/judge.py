@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from judge_ui.session.session import JudgingSession
     from judge_ui.session.words import Goal
     from store.collection import Collection
+    from store.judging.desk import Desk
     from store.records import Scale
 
 
@@ -93,6 +94,17 @@ def check_terminal(command: str) -> None:
     if "utf" not in (sys.stderr.encoding or "").lower():
         message = f"the terminal's encoding is {sys.stderr.encoding}, not UTF-8"
         raise PoolerError(message, hint="set LANG=C.UTF-8, or use --plain")
+
+
+def begin(opened: Collection, desk: Desk, command: str, *, plain: bool) -> None:
+    """Make a desk ready for its judge: a screen needs a terminal, and a clock that jumped is told."""
+    from store.db.engine import SCREEN_PATIENCE_MS
+
+    if not plain:
+        desk.patience_ms = SCREEN_PATIENCE_MS
+        check_terminal(command)
+    if doubt := opened.clock_doubt():
+        warn(doubt)
 
 
 def drawing_of(opened: Collection) -> Drawing | None:
@@ -228,7 +240,6 @@ def _ask(left: dict[str, str]) -> str:
 
 
 def _remembered(place: Path) -> str:
-    """Read who judged last; empty = unknown."""
     with suppress(OSError, ValueError):
         known = json.loads(place.read_text("utf-8"))
         if isinstance(known, dict) and isinstance(known.get("judge"), str):
@@ -272,7 +283,6 @@ def judge(
         from judge_ui.session.session import JudgingSession
         from pooler.version import __version__
         from store.collection import Collection
-        from store.db.engine import SCREEN_PATIENCE_MS
 
         if not plain:
             import judge_ui.screens.app  # noqa: F401 - it is used when somebody sits
@@ -284,11 +294,7 @@ def judge(
             name = who_judges(opened)
         _refuse_others(opened, name)
         desk = opened.desk(name, program=f"pooler {__version__}")
-        if not plain:
-            desk.patience_ms = SCREEN_PATIENCE_MS
-            check_terminal("judge")
-        if doubt := opened.clock_doubt():
-            warn(doubt)
+        begin(opened, desk, "judge", plain=plain)
         if desk.is_idle():
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
@@ -306,7 +312,6 @@ def judge(
 
 
 def _refuse_others(opened: Collection, name: str) -> None:
-    """Refuse adjudicators, who settle disagreements, and models, which are not people."""
     from store.records import JudgeKind
 
     for judge in opened.judges.all():

@@ -5,7 +5,6 @@ A goal is what an organiser wants before judging stops: a recall, or a settled o
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -21,7 +20,7 @@ from pooler.messages import Listener, current_listener, listening
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.tables import REASON, TOPIC, Column, Table, hidden
 from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant, recall_bound
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, PoolerError
 from store.grades.definition import QrelsDefinition
 
 if TYPE_CHECKING:
@@ -31,19 +30,7 @@ if TYPE_CHECKING:
 
 
 NO_SAMPLE = "no-sample"
-WHY = {
-    NO_SAMPLE: "nothing was judged at random",
-    "sample-unjudged": "nothing of its random sample is judged yet",
-    "sample-contradicted": "more was found by other ways than its random sample allows",
-    "no-relevant": "nothing relevant is found yet",
-}
-
-
-def topic_bound(collection: Collection, topic: str, *, confidence: float) -> RecallBound:
-    """Bound the recall of one topic as `status_recall` does by default, quickly and without messages."""
-    found, _ = collection.grades.candidates(collection.scale.relaxed, topic=topic)
-    bounds = [bound_of(one, confidence, None) for one in found]
-    return bounds[0] if bounds else RecallBound(0, 0, 0, 0, 0, 0, None, None, NO_SAMPLE)
+NOTHING_RANDOM = "nothing was judged at random"
 
 
 def bound_of(one: TopicCandidates, confidence: float, target: float | None) -> RecallBound:
@@ -160,12 +147,6 @@ class RecallBounds(Result):
     """Of each run, how many documents that pool listed; ``None`` = not known."""
     bounds: Sequence[RecallBound]
 
-    def words(self, topic: str) -> str:
-        """Say of one topic what is known of its recall; `UnknownNameError`: it is none of these."""
-        if topic not in self.topics:
-            raise UnknownNameError("topic", topic, self.topics)
-        return bound_words(self.bounds[[*self.topics].index(topic)], self.settings["confidence"])
-
     def _tables(self) -> Iterator[Table]:
         target = self.settings["target"]
         columns = [*_BOUND]
@@ -216,27 +197,6 @@ class RecallBounds(Result):
                 " --budget N --seed 1 --name tail."
             )
         return notes
-
-
-def bound_words(bound: RecallBound, confidence: float) -> str:
-    """Say what is known of the recall of one topic.
-
-    >>> bound_words(RecallBound(40, 900, 300, 0, 0, 0, 12, 40 / 52, None), 0.95)
-    '40 relevant found, 300 of 900 unjudged ones judged at random, none relevant: at least 76.9% found (95%),
-    12 more at most'
-    >>> bound_words(RecallBound(40, 0, 0, 0, 0, 0, None, None, "no-sample"), 0.95)
-    '40 relevant found; no bound: nothing was judged at random'
-    """
-    found = f"{bound.found:,} relevant found"
-    if bound.recall is None:
-        more = "" if bound.more is None else f", {bound.more:,} at most ({confidence:.4g})"
-        return f"{found}{more}; no bound: {WHY[bound.reason or NO_SAMPLE]}"
-    hits = f"{bound.relevant:,} relevant" if bound.relevant else "none relevant"
-    share = math.floor(1000 * bound.recall + 1e-9) / 10
-    return (
-        f"{found}, {bound.judged:,} of {bound.n_random:,} unjudged ones judged at random, {hits}: at least"
-        f" {share:g}% found ({100 * confidence:.4g}%), {bound.more:,} more at most"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,9 +263,10 @@ class RecallGoal:
 
     def _state(self, topic: str) -> str | None:
         """Return an empty text where it is reached, ``None`` where it is not, else why there is no bound."""
-        bound = topic_bound(self._collection, topic, confidence=self._target.confidence)
-        if bound.reason == NO_SAMPLE:
-            return WHY[NO_SAMPLE]
+        found, _ = self._collection.grades.candidates(self._collection.scale.relaxed, topic=topic)
+        bound = bound_of(found[0], self._target.confidence, None) if found else None
+        if bound is None or bound.reason == NO_SAMPLE:
+            return NOTHING_RANDOM
         return "" if bound.recall is not None and bound.recall >= (self._target.recall or 1) else None
 
 

@@ -837,7 +837,6 @@ def _import_answers(
     allow_unknown: bool,
     replace: bool,
 ) -> Done:
-    """Import the answers of a model, or refuse the file with all that is wrong with it, by line."""
     identity = next((one.identity for one in opened.models.all() if one.judge == judge), None)
     if identity is not None and identity.grade_map != mapping:
         if mapping:
