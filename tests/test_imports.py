@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import RUN
+from pooler import commands
+from tests.helpers.run import GARDEN, RUN, qrels_of
 
 ROOT = Path(__file__).resolve().parents[1]
-RUN_FILE = ROOT / "sample_collections" / "kitchen_garden" / "runs" / "bm25-words.run"
+RUN_FILE = GARDEN / "runs" / "bm25-words.run"
 DATABASE = {"sqlmodel", "sqlalchemy", "alembic", "psycopg"}
 HEAVY = DATABASE | {"textual", "scipy", "ir_datasets", "pyarrow"}
 UNUSED = ("numpy.ma", "store.analysis.measures.sampled", "store.analysis.significance.folds")
@@ -22,8 +23,8 @@ ANALYSIS = sorted(path.stem for path in (ROOT / "store" / "analysis").glob("[a-z
 SCREENS = sorted((ROOT / "judge_ui").rglob("*.py"))
 
 
-def loaded_by(code: str, folder: Path) -> set[str]:
-    """Return the top-level packages a fresh interpreter has loaded after some code."""
+def modules_after(code: str, folder: Path) -> set[str]:
+    """Return the modules a fresh interpreter has loaded after some code."""
     report = "import json, sys; open('modules.json', 'w').write(json.dumps(sorted(sys.modules)))"
     ran = subprocess.run(
         [sys.executable, "-c", f"{code}\n{report}"],
@@ -34,8 +35,12 @@ def loaded_by(code: str, folder: Path) -> set[str]:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr.decode()
-    modules = json.loads((folder / "modules.json").read_text("utf-8"))
-    return {name.partition(".")[0] for name in modules}
+    return set(json.loads((folder / "modules.json").read_text("utf-8")))
+
+
+def loaded_by(code: str, folder: Path) -> set[str]:
+    """Return its top-level packages."""
+    return {name.partition(".")[0] for name in modules_after(code, folder)}
 
 
 def command(*arguments: str) -> str:
@@ -112,3 +117,61 @@ def test_looking_at_a_collection_loads_no_arrays(reading: list[str], tmp_path: P
     loaded = loaded_by(command(*reading), tmp_path)
     assert "sqlmodel" in loaded
     assert loaded & {"numpy", "scipy", "alembic", "textual", "psycopg"} == set()
+
+
+def test_pooler_in_python_loads_what_is_used(tmp_path: Path) -> None:
+    """Nothing before a name is used; files in a notebook need no database."""
+    heavy = HEAVY | {"numpy", "rich", "typer", "pandas"}
+    assert loaded_by("import pooler; dir(pooler)", tmp_path) & heavy == set()
+    code = (
+        "import pooler as p; "
+        "p.sensitivity(({'a': {'1': {'x': 1}}}, {'1': {'x': 1}}), depth=1, r='pool').table('sensitivity')"
+    )
+    assert loaded_by(code, tmp_path) & {"sqlalchemy", "textual", "rich", "typer"} == set()
+
+
+def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
+    """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
+    places = {announced.module for announced in commands.announced().values()}
+    own = {f"pooler.cli.{name}" for name in ("commands", "console", "main")}
+    for line, code, of_commands in (
+        ("--help", 0, set()),
+        ("chekc", 2, set()),
+        ("check --help", 0, {"pooler.commands.start.check"}),
+    ):
+        loaded = modules_after(f"{RUN}; assert run({line.split()!r}) == {code}", tmp_path)
+        assert loaded & places == of_commands
+        assert of_commands or {name for name in loaded if name.startswith("pooler.cli.")} == own
+
+
+FIRST, SECOND, THIRD = (
+    str(GARDEN / "judgements" / f"{judge}.qrels") for judge in ("lenient", "middle", "strict")
+)
+RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfidf-words"))
+
+ON_FILES = {
+    "agreement": (
+        (*qrels_of(FIRST, SECOND), "--by-topic"),
+        (*qrels_of(FIRST, SECOND, THIRD), "--against", THIRD[-12:-6], "--aggregate", "median", "--ties",
+         "low", "--interval", "asymptotic"),
+        ("orders", *qrels_of(FIRST, SECOND), "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
+    ),
+    "export qrels": (
+        (FIRST, "--level", "1"),
+        (FIRST, SECOND, THIRD, "--level", "1", "--aggregate", "dawid-skene", "--out", "q.txt"),
+    ),
+    "evaluate": (("--qrels", FIRST, *RUNS), ("--qrels", FIRST, *RUNS, "--scale", "0-2",
+                                             "--level", "rigid")),
+    "sensitivity": (("--qrels", FIRST, *RUNS, "--depth", "5", "--by-topic"),),
+    "qrels diff": ((FIRST, SECOND, *RUNS, "--by-topic"),),
+    "pool": ((*RUNS, "--depth", "5", "--out", "pool.txt"),),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_FILES)
+def test_commands_on_files_load_no_database_screen_or_scipy(name: str, tmp_path: Path) -> None:
+    """A fresh interpreter that worked on files has loaded neither SQL nor a screen nor SciPy."""
+    code = "\n".join(command(*name.split(), *arguments) for arguments in ON_FILES[name])
+    assert loaded_by(code, tmp_path) & (DATABASE | {"textual", "scipy"}) == set()
+    assert not (tmp_path / "collection.db").exists()

@@ -20,29 +20,6 @@ from tests.helpers.run import START, Cli, by_rule, copy_garden, write
 from tests.helpers.wine import make, work
 
 
-def in_a_process(code: str) -> str:
-    """Return what a new interpreter prints."""
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return ran.stdout.strip()
-
-
-def test_import_loads_neither_arrays_nor_sql_nor_screens() -> None:
-    """Nothing is loaded before a name is used."""
-    heavy = "{'numpy', 'scipy', 'sqlalchemy', 'rich', 'typer', 'textual', 'pandas'}"
-    code = f"import pooler, sys; dir(pooler); print(sorted({heavy} & set(sys.modules)))"
-    assert in_a_process(code) == "[]"
-
-
-def test_measuring_files_loads_no_sql() -> None:
-    """Files in a notebook need no database."""
-    code = (
-        "import pooler as p, sys; "
-        "p.sensitivity(({'a': {'1': {'x': 1}}}, {'1': {'x': 1}}), depth=1, r='pool').table('sensitivity'); "
-        "print(sorted({'sqlalchemy', 'textual', 'rich', 'typer'} & set(sys.modules)))"
-    )
-    assert in_a_process(code) == "[]"
-
-
 @pytest.mark.parametrize("name", pooler.__all__)
 def test_every_public_name_is_there_and_explained(name: str) -> None:
     """It is imported, is listed, and says what it is."""
@@ -175,23 +152,6 @@ def test_an_export_is_a_file_or_lines_in_the_result(made: Path, capfd: pytest.Ca
     assert p.export_collection(PLACE, "published", without_runs=True).counts["judgement"] == 84
     assert p.import_collection("again.db", Path("published")).counts["judgement"] == 84
     assert capfd.readouterr() == ("", "")
-
-
-def test_estimates_of_a_sampled_pool(cli: Cli, judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same rows, topic by topic too, and the facts."""
-    drawn = ("--strategy", "stratified", "--param", "strata=1:2,3:9:0.4", "--budget", "12", "--seed", "3")
-    cli("pool", *drawn, "--name", "drawn").fine()
-    names = ["xinfAP", "iP@7", "statAP"]
-    measures = [word for name in names for word in ("-m", name)]
-    told = cli("evaluate", *measures, "--sample", "drawn", "--qrels", "strict", "--format", "json").fine()
-    with p.open_collection("collection.db") as collection:
-        found = p.evaluate(p.source(collection, qrels="strict"), names, sample="drawn")
-    whole = told.whole()
-    for name in ("measures", "topics", "found"):
-        assert found.table(name).to_records() == whole[name]
-    assert dict(found.facts()) == whole["facts"]
-    assert found.mean.shape == (3, 9)
-    assert found.warnings == tuple(whole["warnings"])
 
 
 FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/middle.qrels"]

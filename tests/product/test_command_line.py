@@ -21,7 +21,7 @@ from rich.cells import cell_len
 from pooler import commands
 from pooler.cli.commands import WORKFLOW, app
 from tests.helpers.gallery import COMMANDS
-from tests.helpers.run import PAGE, RUN, START, Cli, environment, program, run
+from tests.helpers.run import PAGE, START, Cli, environment, program, run
 
 GROUP: Any = typer.main.get_command(app)
 
@@ -50,32 +50,6 @@ def test_a_help_page_fits_70_lines(cli: Cli, words: str, monkeypatch: pytest.Mon
     """At 100 columns."""
     monkeypatch.setenv("COLUMNS", "100")
     assert len(cli(*words.split(), "--help").fine().out.splitlines()) <= 70
-
-
-def modules_after(code: str, folder: Path) -> set[str]:
-    """Return the modules of the command line that a fresh interpreter has imported."""
-    report = "import json, sys; sys.stderr.write(json.dumps(sorted(sys.modules)))"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{report}"],
-        cwd=folder,
-        env=environment({}),
-        capture_output=True,
-        check=True,
-    )
-    return {name for name in json.loads(ran.stderr) if name.startswith(("pooler.cli.", "pooler.commands."))}
-
-
-def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
-    """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
-    start = f"{RUN}\nimport sys, io\n"
-    names = ("commands", "console", "main")
-    own = {f"pooler.cli.{name}" for name in names}
-    assert modules_after(start + "assert run(['--help']) == 0", tmp_path) == own
-    wrong = "sys.stderr = io.StringIO(); assert run(['chekc']) == 2; sys.stderr = sys.__stderr__"
-    assert modules_after(start + wrong, tmp_path) == own
-    loaded = modules_after(start + "assert run(['check', '--help']) == 0", tmp_path)
-    places = {announced.module for announced in commands.announced().values()}
-    assert loaded & places == {"pooler.commands.start.check"}
 
 
 @pytest.mark.parametrize(
@@ -176,59 +150,16 @@ def test_another_collection_is_asked(judged: Path, offered: Offered, tmp_path: P
     assert offered(elsewhere, "pooler evaluate --qrels m") == []
 
 
-TABLES = [
-    ["check", "--runs", "runs.tsv", "--depth", "5"],
-    ["show", "judges"],
-    ["status"],
-    ["status", "--by-topic"],
-    ["agreement"],
-    ["agreement", "--by-topic", "--level", "2"],
-    ["evaluate", "--qrels", "strict"],
-    ["evaluate", "--qrels", "strict", "--by-topic"],
-    ["sensitivity", "--depth", "5", "--qrels", "strict"],
-    ["sensitivity", "--depth", "5", "--qrels", "strict", "--by-topic"],
-    ["sensitivity", "--depth", "44", "--qrels", "strict", "--by-topic"],
-]
-
-
-@pytest.mark.parametrize("command", TABLES, ids=" ".join)
-def test_data_on_stdout_can_be_read_by_programs(cli: Cli, judged: Path, command: list[str]) -> None:
-    """JSON parses, TSV has as many cells in every row, and both say the same."""
-    whole = cli(*command, "--format", "json").fine().whole()
-    tables = {name: rows for name, rows in whole.items() if name not in ("settings", "facts", "warnings")}
-    for table, data in tables.items():
-        rows = cli(*command, "--format", "tsv", "--table", table).fine().tsv()
-        assert len(data) == len(rows)
-        for row, cells in zip(data, rows, strict=True):
-            assert list(row) == list(cells)
-            for name, text in cells.items():
-                value = row[name]
-                if value is None:
-                    assert text == ""
-                elif isinstance(value, bool):
-                    assert text == str(value).lower()
-                elif isinstance(value, list):
-                    assert text == " ".join(map(str, value))
-                else:
-                    assert text == (repr(value) if isinstance(value, float) else str(value))
-    assert any(tables.values())
-
-
 @pytest.mark.parametrize(
     "command",
     [
-        "sensitivity --depth 5 --qrels strict",
-        "sensitivity --depth 5 --qrels strict --flips 3",
         "sensitivity --depth 5 --qrels strict --scenario own --by pair",
-        "sensitivity --qrels strict --by pair --at worst",
-        "compare --qrels strict",
         *(f"show {kind}" for kind in ("runs", "topics", "docs", "pools", "judges")),
         "show runs bm25-words",
         "show topics G01",
         "show docs KG-E-002",
         "show pools pool",
         "show judges strict",
-        "agreement",
         "status --by-topic",
     ],
 )

@@ -7,7 +7,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -202,35 +201,6 @@ def _sections(page: str, said: str) -> dict[str, str]:
     kept = re.sub(rf"\n<(p|li)>{re.escape(said)}</\1>", "", page)
     kept = re.sub(r"\bs\d+(-\d+)*\b", "s", kept)
     return {part.split("</h2>")[0].rpartition(">")[2]: part for part in kept.split("<section")[1:]}
-
-
-API: dict[str, Callable[[Any], Any]] = {
-    "agreement": lambda s: p.agreement(s, *PEOPLE).table("pairs"),
-    "export_qrels": lambda s: p.export_qrels(s).table("qrels"),
-    "agreement_orders": lambda s: p.agreement_orders(s, mixtures=20).table("run_scores"),
-    "design_overlap": lambda s: p.design_overlap(s, width=0.3).table("plan"),
-    "probabilities": lambda s: p.variation(s).table("probabilities"),
-    "variation": lambda s: p.variation(s).table("variation"),
-    "pool_next": lambda s: p.pool_next(s, limit=5).table("next"),
-    "paper": lambda s: p.paper(s, "bm25-words", "rm3-bigrams").table("table_4"),
-}
-
-
-@pytest.mark.parametrize("name", API)
-def test_functions_never_mix_either(name: str, folders: tuple[Path, Path]) -> None:
-    """Of an open collection people alone; `kinds` of its qrels mixes."""
-    records = []
-    for folder in folders:
-        with p.open_collection(str(folder / "collection.db")) as collection:
-            records.append(API[name](p.source(collection, qrels=MAJORITY)).to_records())
-    assert records[0] == records[1]
-    if name == "agreement":
-        return
-    with p.open_collection(str(folders[1] / "collection.db")) as collection:
-        mixed = API[name](
-            p.source(collection, qrels=replace(MAJORITY, kinds=["human", "model"]))
-        ).to_records()
-    assert [{**row, "kinds": None} for row in mixed] != [{**row, "kinds": None} for row in records[0]]
 
 
 BY_MAJORITY = ("--aggregate", "majority", "--ties", "low")

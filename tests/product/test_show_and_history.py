@@ -30,24 +30,6 @@ def looked(cli: Cli, here: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_formats_have_the_same_rows(cli: Cli, looked: Path, kind: str) -> None:
-    """JSON and TSV hold one row a thing with the same columns; the table has as many lines."""
-    rows = cli("show", kind, "--format", "json").fine().json()
-    cells = cli("show", kind, "--format", "tsv").fine().tsv()
-    assert [list(row) for row in rows] == [list(row) for row in cells]
-    assert len(rows) > 1
-    for row, cell in zip(rows, cells, strict=True):
-        for name, found in row.items():
-            value = " ".join(found) if isinstance(found, list) else found
-            shown = {None: "", True: "true", False: "false"}.get(value, str(value))
-            assert cell[name] == (shown if isinstance(value, bool | None) else str(value))
-    table = cli("show", kind).fine().out
-    first = str(next(iter(rows[0].values())))
-    assert any(line.startswith(first) for line in table.splitlines())
-
-
-@pytest.mark.slow
 def test_states_add_up_to_what_is_pooled(cli: Cli, looked: Path) -> None:
     """Judged, cannot, skipped and unjudged are parts of pooled; outside is none of it."""
     for kind, size in (("topics", "pooled"), ("docs", "pooled"), ("pools", "documents")):
