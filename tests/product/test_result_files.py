@@ -298,10 +298,12 @@ NAMED = {
 PUBLIC = {
     "qrels": ("export", "qrels", "strict"),
     "ntcir": ("export", "qrels", "strict", "--as", "ntcireval"),
-    "annotated": ("export", "pool", "--annotated", "--qrels", "strict"),
-    "pool": ("export", "pool"),
+    "annotated": ("export", "pool", "--name", "pool", "--annotated", "--qrels", "strict"),
+    "prels": ("export", "prels", "--as", "xinfap", "--pool", "s", "--qrels", "strict"),
+    "pool": ("export", "pool", "--name", "pool"),
 }
 """Commands that make one without, and a manifest; all but the last one's names judges."""
+DRAWN = ("--strategy", "stratified", "--param", "strata=1:3:1,4:20:0.3", "--depth", "20", "--seed", "1")
 
 
 @pytest.mark.slow
@@ -321,20 +323,11 @@ def test_files_with_names_are_their_owners(cli: Cli, judged: Path, umask: int, n
 @pytest.mark.parametrize("name", PUBLIC)
 def test_files_without_names_are_as_the_umask_says(cli: Cli, judged: Path, umask: int, name: str) -> None:
     """Qrels and pools are for whom the umask lets; the manifest that names judges is not."""
+    cli("pool", *DRAWN, "--name", "s").fine()
     cli(*PUBLIC[name], "--out", "x").fine()
     assert mode(judged / "x") == 0o666 & ~umask
     named = mode(judged / "x.manifest.json")
     assert named == (0o666 & ~umask if name == "pool" else 0o600)
-
-
-@pytest.mark.slow
-def test_manifest_of_prels_is_its_owners(cli: Cli, judged: Path, umask: int) -> None:
-    """The prels are as the umask says; whose grades they have is not for all to read."""
-    options = ("--strategy", "stratified", "--param", "strata=1:3:1,4:20:0.3", "--depth", "20")
-    cli("pool", *options, "--seed", "1", "--name", "s").fine()
-    cli("export", "prels", "--as", "xinfap", "--pool", "s", "--qrels", "strict", "-o", "x").fine()
-    assert mode(judged / "x") == 0o666 & ~umask
-    assert mode(judged / "x.manifest.json") == 0o600
 
 
 @pytest.mark.slow
@@ -382,24 +375,19 @@ def test_replaced_file_keeps_its_mode(cli: Cli, judged: Path, name: str, earlier
 
 
 @pytest.mark.slow
-def test_restored_collection_keeps_its_mode(cli: Cli, judged: Path) -> None:
-    """What is saved of it before is its owner's alone."""
-    cli("backup", "b").fine()
-    (judged / "collection.db").chmod(0o660)
-    cli("restore", "b", "--replace").fine()
-    assert mode(judged / "collection.db") == 0o660
-    assert mode(judged / "collection.db.replaced") == 0o600
-
-
-@pytest.mark.slow
-def test_damaged_collection_leaves_its_mode_to_the_restored_one(cli: Cli, judged: Path) -> None:
-    """`restore` puts a backup in its place, readable for the same accounts."""
+@pytest.mark.parametrize(
+    ("n_bytes", "put_by", "its_mode"), [(None, "replaced", 0o600), (50_000, "damaged", 0o660)]
+)
+def test_restored_collection_keeps_its_mode(
+    cli: Cli, judged: Path, n_bytes: int | None, put_by: str, its_mode: int
+) -> None:
+    """What is saved of a whole one is its owner's alone; a damaged one stays as it was."""
     cli("backup", "b").fine()
     place = judged / "collection.db"
-    place.write_bytes(place.read_bytes()[:50_000])
+    place.write_bytes(place.read_bytes()[:n_bytes])
     place.chmod(0o660)
     cli("restore", "b", "--replace").fine()
-    assert (mode(place), mode(judged / "collection.db.damaged")) == (0o660, 0o660)
+    assert (mode(place), mode(judged / f"collection.db.{put_by}")) == (0o660, its_mode)
 
 
 @pytest.fixture
