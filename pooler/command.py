@@ -31,6 +31,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
+from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -99,22 +100,17 @@ class Option:
                 self.check(name, one)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return
-        noun = "an integer" if isinstance(value, int) and self.above is None and self.below is None else ""
+        bounds = ((self.least, ">=", ge), (self.most, "<=", le), (self.above, ">", gt), (self.below, "<", lt))
+        broken = [one for one in bounds if one[0] is not None and not one[2](value, one[0])]
+        if not broken:
+            return
+        noun = "an integer" if isinstance(value, int) and self.above is self.below is None else "a number"
+        requirement = f"must be {noun} {broken[0][1]} {broken[0][0]:g}"
         if self.above is not None and self.below is not None:
-            if not self.above < value < self.below:
-                raise ArgumentError(name, f"must be between {self.above:g} and {self.below:g}", value)
+            requirement = f"must be between {self.above:g} and {self.below:g}"
         elif self.least is not None and self.most is not None:
-            if not self.least <= value <= self.most:
-                requirement = f"must be {noun or 'a number'} from {self.least:g} to {self.most:g}"
-                raise ArgumentError(name, requirement, value)
-        elif self.least is not None and not value >= self.least:
-            raise ArgumentError(name, f"must be {noun or 'a number'} >= {self.least:g}", value)
-        elif self.most is not None and not value <= self.most:
-            raise ArgumentError(name, f"must be {noun or 'a number'} <= {self.most:g}", value)
-        elif self.above is not None and not value > self.above:
-            raise ArgumentError(name, f"must be a number > {self.above:g}", value)
-        elif self.below is not None and not value < self.below:
-            raise ArgumentError(name, f"must be a number < {self.below:g}", value)
+            requirement = f"must be {noun} from {self.least:g} to {self.most:g}"
+        raise ArgumentError(name, requirement, value)
 
 
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)

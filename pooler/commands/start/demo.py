@@ -71,13 +71,7 @@ def demo(
 
     package = Path(pooler.__file__).parent  # installed, or in a checkout with the samples beside it
     folders = [package / "sample_collections", package.parent / "sample_collections"]
-    known = {
-        path.name: path
-        for folder in folders
-        if folder.is_dir()
-        for path in folder.iterdir()
-        if (path / "topics.jsonl").is_file()
-    }
+    known = {file.parent.name: file.parent for one in folders for file in one.glob("*/topics.jsonl")}
     if name not in known:
         raise UnknownNameError("sample collection", name, known)
     source = known[name]
