@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from pooler.commands.judge.status_recall import OrderGoal, RecallGoal, goal_of, parse_goal, topic_bound
+from pooler.commands.judge.status_recall import OrderGoal, RecallGoal, goal_of, parse_goal
 from store.analysis.pools.stopping import most_relevant
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
@@ -97,23 +97,6 @@ def test_a_tail_sample_after_a_pool(collection: Collection) -> None:
     assert row["needed"] == needed
 
 
-def test_words_of_a_topic(collection: Collection) -> None:
-    """A sentence with every number; another where there is no bound."""
-    collection.pools.add(pool("x", topic="2"))
-    collection.pools.add(sample(DOCNOS[:30]))
-    judge(collection, DOCNOS[:30], DOCNOS[:3])
-    more = most_relevant(60, 30, 3) - 3
-    share = int(1000 * 3 / (3 + more)) / 10
-    found = p.status_recall(collection)
-    assert found.words("1") == (
-        "3 relevant found, 30 of 60 unjudged ones judged at random, 3 relevant: at least"
-        f" {share:g}% found (95%), {more} more at most"
-    )
-    assert found.words("2") == "0 relevant found; no bound: nothing was judged at random"
-    with pytest.raises(UnknownNameError, match="unknown topic `3`"):
-        found.words("3")
-
-
 def test_the_beginning_of_a_random_order_is_a_sample_of_another_it_is_not(collection: Collection) -> None:
     """Half of the sample is judged: in a random order that one judge has all of, or by docno."""
     collection.pools.add(sample(DOCNOS[:40]))
@@ -180,7 +163,6 @@ def test_nothing_at_all_and_one_topic(collection: Collection) -> None:
     assert [row["reason"] for row in p.status_recall(collection).table("recall").to_records()] == [
         "no-sample"
     ]
-    assert topic_bound(collection, "2", confidence=0.95).reason == "no-sample"
 
 
 @pytest.mark.parametrize(
