@@ -126,7 +126,7 @@ def test_small_files_are_read(tmp_path: Path) -> None:
     name = str(unpack_today("written/built.db", tmp_path / "collection.db"))
     prels = WRITTEN / "sampled.prels"
     runs = sorted((GARDEN / "runs").glob("*.run"))
-    form = ("-m", "xinfAP", "--form", "xinf", "--format", "tsv")
+    form = ("-m", "xinfAP", "--as", "xinf", "--format", "tsv")
     estimated = run_inside("evaluate", "--prels", prels, *form, *runs).fine().tsv()
     assert [row["run"] for row in estimated] == [one.stem for one in runs]
     deeper = run_inside("pool", *runs[:2], "--depth", "3", "--minus", WRITTEN / "pool.txt")

@@ -69,7 +69,7 @@ def small(cli: Cli, here: Path) -> Path:
 
 
 @pytest.mark.vector("sample_eval.pl")
-@pytest.mark.parametrize("options", ["--sample sample-me", "", "--prels p --form xinf r.run"])
+@pytest.mark.parametrize("options", ["--sample sample-me", "", "--prels p --as xinf r.run"])
 def test_small_vector_of_the_program_comes_out(cli: Cli, small: Path, options: str) -> None:
     """Of the collection's pool by name, the only sampled one, and the file itself."""
     facts, rows = estimated(cli, *options.split())
@@ -224,7 +224,7 @@ def test_scores_are_those_of_slow_loops(cli: Cli, here: Path, seed: int) -> None
         for topic, docno, _, rel, chance in lines if rel >= 0
     ))  # fmt: skip
     for kind, form, slow in (("x", "xinf", slow_strata), ("s", "statap", slow_statap)):
-        _, rows = estimated(cli, "--prels", kind, "--form", form, *files)
+        _, rows = estimated(cli, "--prels", kind, "--as", form, *files)
         for tag, topics in runs.items():
             expected = {topic: slow(sample, topics.get(topic, []))
                         for topic, sample in samples.items()}  # fmt: skip
@@ -259,7 +259,7 @@ def test_exported_sample_gives_the_numbers_of_its_pool(
     for kind, form in (("xinfap", "xinf"), ("statap", "statap")):
         export = ("export", "prels", "--as", kind, "--pool", "drawn", "--qrels", "strict")
         cli(*export, "--out", kind).fine()
-        facts, there = estimated(cli, "--prels", kind, "--form", form, *runs)
+        facts, there = estimated(cli, "--prels", kind, "--as", form, *runs)
         assert facts["topics_without_grade"] <= ours["topics_without_grade"]
         names = ["statAP", "se", "relevant_by_probability"]
         if kind == "xinfap":
@@ -298,7 +298,7 @@ def test_documents_of_two_choices_are_certain(cli: Cli, small: Path) -> None:
     bring = ("import", "judgements", "s", "--as", "statap", "--judge", "you", "--as-pool", "two")
     cli(*bring).fine()
     facts, rows = estimated(cli, "--sample", "two", "--qrels", "you")
-    _, there = estimated(cli, "--prels", "s", "--form", "statap", "r.run")
+    _, there = estimated(cli, "--prels", "s", "--as", "statap", "r.run")
     # d1 at rank 1 for two, d5 at rank 3 for itself alone: (2 * 1 + 1 * (1 + 2) / 3) / 3.
     assert facts["relevant_by_probability"] == 3.0
     assert rows["r"]["statAP"] == pytest.approx(1.0, rel=1e-15)
@@ -311,8 +311,8 @@ def test_topics_without_relevant_or_judged_documents_are_told(cli: Cli, small: P
     """The one has no AP, no zero, and leaves the mean; the other is left out altogether."""
     more = ["52 0 d1 1 0", "52 0 d2 1 -1", "53 0 d1 1 -1", "54 0 d9 1 1"]
     write(small / "p", *V5, *more)
-    options = ("evaluate", *EVERY, "--prels", "p", "--form", "xinf", "r.run")
-    facts, rows = estimated(cli, "--prels", "p", "--form", "xinf", "r.run")
+    options = ("evaluate", *EVERY, "--prels", "p", "--as", "xinf", "r.run")
+    facts, rows = estimated(cli, "--prels", "p", "--as", "xinf", "r.run")
     assert (facts["topics"], facts["topics_without_relevant"]) == (3, 1)
     assert facts["topics_without_grade"] == 1
     assert "r 53" not in rows
@@ -345,14 +345,14 @@ def test_what_is_not_judged_yet_is_told(cli: Cli, small: Path) -> None:
     whole = ["51 0 d1 1 1", "51 0 d2 2 -1", "51 0 d3 2 -1", "52 0 d1 1 1"]
     for lines, expected in ((whole, 2), ([*whole, "53 0 d1 1 1", "53 0 d2 2 -1"], 3)):
         write(small / "p", *lines)
-        facts, _ = estimated(cli, "--prels", "p", "--form", "xinf", "r.run")
+        facts, _ = estimated(cli, "--prels", "p", "--as", "xinf", "r.run")
         assert facts["in_strata_without_grade"] == expected
 
 
 def test_negative_rels_are_judgements_where_the_scale_has_them(cli: Cli, small: Path) -> None:
     """As sample_eval.pl has it -2 is not sampled, and that is said; on a declared scale it is."""
     write(small / "p", "51 0 d1 1 1", "51 0 d4 1 -2", "51 0 d2 1 -1")
-    options = ("--prels", "p", "--form", "xinf", "r.run")
+    options = ("--prels", "p", "--as", "xinf", "r.run")
     facts, _ = estimated(cli, *options)
     assert (facts["graded"], facts["relevant_by_strata"]) == (1, 3.0)
     told = "p: 1 line with a rel below -1 counts as not sampled, as in sample_eval.pl"
@@ -367,7 +367,7 @@ def test_negative_rels_are_judgements_where_the_scale_has_them(cli: Cli, small: 
 
 def test_level_and_cutoff(cli: Cli, small: Path) -> None:
     """At level 2 one document of three, and the same infNDCG; a cutoff is the most that a run may return."""
-    answer = cli("evaluate", *EVERY, "--prels", "p", "--form", "xinfap", "r.run").fine()
+    answer = cli("evaluate", *EVERY, "--prels", "p", "--as", "xinfap", "r.run").fine()
     assert "relevant = grade 1 or more; another level with --level" in answer.err
     facts, rows = estimated(cli, "--level", "2")
     assert (facts["relevant"], facts["relevant_by_strata"]) == (1, 1.0)
@@ -394,13 +394,13 @@ def test_which_sample_is_meant(cli: Cli, judged: Path, drawn: Callable[..., None
     assert estimated(cli, "--qrels", "strict")[0] == facts
 
 
-FILES = "--prels p --form xinf"
+FILES = "--prels p --as xinf"
 
 
 REFUSED = [
     ("--qrels ./p r.run", "`--prels` must name the judged sample"),
-    ("--prels p r.run", "`--form` must say which form the prels file has"),
-    ("--form statap", "`--form` is of a prels file"),
+    ("--prels p r.run", "`--as` must say which form the prels file has"),
+    ("--as statap", "`--as` is of a prels file"),
     ("--runs p", "`--runs` is for files"),
     ("--scale 0-2", "`--scale` is for files"),
     ("r.run", "r.run is a file, not a run tag of the collection"),
@@ -410,9 +410,9 @@ REFUSED = [
     (f"{FILES} r.run --sample p", "`--sample` and a prels file exclude each other"),
     (f"{FILES} r.run -m AP", "`--measure` AP is of qrels, which a prels file is not"),
     (f"{FILES} r.run --level rigid", "`--level` needs a declared scale"),
-    ("--prels p --form statap r.run", "all its lines could be xinfap lines"),
-    ("--prels none --form xinf r.run", "none: no such file"),
-    ("--prels empty --form xinf r.run", "no sampled document is judged"),
+    ("--prels p --as statap r.run", "all its lines could be xinfap lines"),
+    ("--prels none --as xinf r.run", "none: no such file"),
+    ("--prels empty --as xinf r.run", "no sampled document is judged"),
 ]
 
 
@@ -449,7 +449,7 @@ def test_measures_of_a_sample_stand_beside_others(cli: Cli, judged: Path, drawn:
     assert {(row["run"], row["measure"]): row["value"] for row in found["measures"]} == expected
     cli("export", "prels", "--as", "xinfap", "--pool", "drawn", "--qrels", "strict", "--out", "p").fine()
     runs = sorted(str(path) for path in Path("runs").iterdir())
-    files = ("--qrels", "judgements/strict.qrels", "--prels", "p", "--form", "xinf", *runs)
+    files = ("--qrels", "judgements/strict.qrels", "--prels", "p", "--as", "xinf", *runs)
     bare = cli("evaluate", "-m", "AP", "-m", "xinfAP", *files, "--format", "json").fine().whole()
     values = {(row["run"], row["measure"]): row["value"] for row in bare["measures"]}
     assert values == {key: value for key, value in expected.items() if key[1] != "statAP"}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from store.formats.prels import PrelsRow
 
 
-_FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
+_FORMS = "--as xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
 PRELS_HINT = "run files go with --prels FILE; without it, RUN is the tag of a run of the collection"
 _ERROR = Column(
     "standard_error",
@@ -68,7 +68,7 @@ def evaluate(
     ] = None,
     sample: Annotated[str | None, Option("--sample NAME", default="the only one")] = None,
     prels: Annotated[str | None, Option("--prels FILE")] = None,
-    form: Annotated[FormName | None, Option("--form xinf|statap")] = None,
+    form: Annotated[FormName | None, Option("--as xinf|statap")] = None,
     leaderboards: Annotated[Sequence[str], Option("--leaderboard FILE")] = (),
     cutoff: Cutoff = None,
 ) -> Evaluation:
@@ -76,15 +76,14 @@ def evaluate(
 
     A run without documents for one of those topics scores 0 there, as with trec_eval -c. R counts every
     relevant document of the topic, retrieved or not. AP does not exist for a topic without a relevant
-    document; a measure that does, such as P@10, is a mean over all judged topics. A table has one
-    column per measure; --format json and tsv have one row.
+    document; a measure that does, such as P@10, is a mean over all judged topics.
 
     xinfAP, infNDCG, iP@k and statAP are estimated from a judged sample, a pool of the collection or a file:
     what is judged stands in for what is not. infAP beside them is of that sample, too, else of all pools.
 
     Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --qrels alice
 
-    Example: pooler evaluate -m xinfAP -m infAP --prels sampled.prels --form xinf runs/bm25-words.run
+    Example: pooler evaluate -m xinfAP -m infAP --prels sampled.prels --as xinf runs/bm25-words.run
 
     measures : AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.
     threshold : Least score of a document that counts as retrieved.
@@ -93,8 +92,8 @@ def evaluate(
     sample : A sampled pool of the collection.
     prels : A judged sample and run files, without a collection.
     form : With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno rel method iprob).
-    leaderboards : Scores that another program gave the runs, a line each of run, measure, topic (or all) and
-        score, or nuggetizer's metrics: how far the orders of runs agree; may be repeated.
+    leaderboards : Scores by another program, lines of run, measure, topic or all, score, or nuggetizer's
+        metrics: how far the orders of runs agree; may be repeated.
 
     Raises
     ------
