@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -103,7 +104,11 @@ class WholeRanking:
     @property
     def ranks(self) -> NDArray[np.int64] | None:
         """Stated ranks, shape (n_documents,); ``None`` when not all are integers."""
-        return parse_ranks(self.column(RANK))
+        of_block = _ranks_of_block(self.columns[RANK])
+        return parse_ranks(self.column(RANK)) if of_block is None else of_block[self.rows]
+
+
+_ranks_of_block = lru_cache(maxsize=1)(parse_ranks)
 
 
 Made = TypeVar("Made")

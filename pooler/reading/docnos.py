@@ -7,6 +7,7 @@ of a ranking are words of 8 bytes, looked up together in one open hash table.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +44,18 @@ class DocnoNumbers:
         return self._n
 
     def number(self, docnos: FieldColumn) -> NDArray[np.int32]:
-        """Return the number of every docno, none of them twice; those not met before get the next ones."""
+        """Return the number of every docno; those not met before get the next ones."""
         words = docnos.words()
         numbers = self._find(words)
         new = np.flatnonzero(numbers == NO_NUMBER)
         if new.size:
-            numbers[new] = np.arange(self._n, self._n + new.size)
-            self._met.append(docnos[new].packed())
-            self._append([word[new] for word in words])
+            fields = docnos[new].packed().split(b"\n")
+            met = dict(zip(dict.fromkeys(fields), count()))
+            places = [met[one] for one in fields]
+            numbers[new] = np.add(places, self._n)
+            firsts = new[np.unique(places, return_index=True)[1]]
+            self._met.append(b"\n".join(met))
+            self._append([word[firsts] for word in words])
         return numbers
 
     def find(self, docnos: FieldColumn) -> NDArray[np.int32]:

@@ -25,8 +25,6 @@ _MOST_EXACT = 2.0**53
 _HIGHEST = 230
 """Of the first 8 of 24 digits: with 8 zeros for the last ones, 53 bits still hold them all."""
 _LOWER_CASE = 32
-_FEW = 50
-"""So many ranks are read one by one as fast as all at once."""
 
 
 @dataclass(slots=True, eq=False)
@@ -181,8 +179,7 @@ def _halves(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 
 def parse_ranks(column: FieldColumn) -> NDArray[np.int64] | None:
     """Turn stated ranks into integers; ``None`` unless all are, as `whole_ranks` does one by one."""
-    if len(column) > _FEW:
-        read = read_decimals(column)
-        if read.is_plain.all() and read.n_decimals is None and read.digits.max() < _MOST_EXACT:
-            return np.where(read.is_minus, -read.digits, read.digits).astype(np.int64)
+    read = read_decimals(column)
+    if read.is_plain.all() and read.n_decimals is None and read.digits.max() < _MOST_EXACT:
+        return np.where(read.is_minus, -read.digits, read.digits).astype(np.int64)
     return whole_ranks(column.packed().split(b"\n"))

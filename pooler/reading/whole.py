@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path, PurePath
 from typing import Any
@@ -77,7 +77,8 @@ class RunReader:
         self._lenient = lenient
         self._order = order
         self._numbers = DocnoNumbers() if known is None else known
-        self._number = self._numbers.number if known is None else self._numbers.find
+        # A block has one column of docnos for all its topics.
+        self._number = lru_cache(maxsize=1)(self._numbers.number if known is None else self._numbers.find)
 
     def read(self, entry: RunEntry) -> NumberedRun:
         """Read a run file, with the faults of `pooler.reading.strict.read_run`."""
@@ -95,8 +96,12 @@ class RunReader:
 
     def _pack(self, one: WholeRanking | Ranking) -> PackedRanking:
         """Pack a ranking in file order: as the store keeps it, or its documents in rank order."""
-        docnos = one.column(DOCNO) if isinstance(one, WholeRanking) else column_of(one.docnos)
-        numbers, order, scores = self._number(docnos), self._order, one.scores
+        if isinstance(one, WholeRanking):
+            docnos, numbers = one.column(DOCNO), self._number(one.columns[DOCNO])[one.rows]
+        else:
+            docnos = column_of(one.docnos)
+            numbers = self._number(docnos)
+        order, scores = self._order, one.scores
         if order is None:
             return pack_ranking(one.topic, docnos, numbers, scores, one.ranks)
         if not is_ranked(scores, order):
