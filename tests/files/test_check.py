@@ -1,10 +1,9 @@
-"""`pooler.reading.check`: faults and oddities of a run file in one report."""
+"""`check`: every fault of a run file with its line, what is odd, the rules of a track, and exit codes."""
 
 from __future__ import annotations
 
 import gzip
-import io
-import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,9 @@ from pooler.reading.strict import parse_run, read_run
 from pooler.reading.tops import TieAtCut
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.ranking import ORDERS, Order
+from tests.helpers.run import Cli, write
 from tests.strategies import RunText, damaged, run_texts
+from tests.trec_covid import data_path
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
@@ -183,15 +184,6 @@ def test_check_run_known_topics_and_docnos(file: Path) -> None:
     assert found["missing-topic"] == (2, "no documents for topic 2 and 1 more")
 
 
-def test_check_run_many_faults_are_counted_by_code(file: Path) -> None:
-    """Twenty-five faults are kept, all are counted."""
-    file.write_text("1 Q0 a 1 x t\n" * 30)
-    report = check_run(str(file))
-    assert len(report.faults) == 25
-    assert report.fault_counts == {"score": 30, "duplicate": 29}
-    assert report.n_faults == 59
-
-
 def test_check_run_documents_are_lines_without_a_fault(file: Path) -> None:
     """A document that is there twice, or under an id that cannot be, is counted once or never."""
     file.write_text("1 Q0 a 1 4 t\n1 Q0 a 2 3 t\n1 Q0 b\x07 3 2 t\n1 Q0 c 4 nan t\n1 Q0 d 5 1 t\n")
@@ -205,13 +197,6 @@ def test_check_run_lines_include_blank_ones(file: Path) -> None:
     file.write_text("\n1 Q0 a 1 1 t\n\n")
     report = check_run(str(file))
     assert (report.n_lines, report.n_documents) == (3, 1)
-
-
-def test_check_run_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Standard input is checked in one pass."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 Q0 a 1 x t\n")))
-    report = check_run("-")
-    assert (report.path, report.fault_counts) == ("-", {"score": 1})
 
 
 def test_check_run_arguments_are_checked(tmp_path: Path) -> None:
@@ -235,3 +220,394 @@ def test_check_run_submitted_runs_have_no_fault() -> None:
         assert report.tag == path.name.removesuffix(".gz")
         disagreeing += "rank-order" in warnings_of(report)
     assert disagreeing > 0
+
+
+def test_sound_runs_pass(cli: Cli, garden: Path) -> None:
+    """The sample runs have no fault; a line a file says what is in it."""
+    answer = cli("check", "--runs", "runs.tsv").fine()
+    assert answer.out.count(": ok: run ") == 9
+    write(Path("one.run"), "1 Q0 a 1 2 x", *(f"1 Q0 d{n} {n + 2} {-n} x" for n in range(1, 2000)))
+    assert ": ok: run x, 1 topic, 2,000 documents\n" in cli("check", "one.run").fine().out
+    said = cli("pool", "one.run", "--depth", "1500", "--out", "one.pool").fine().err
+    assert "1,500 pairs to judge in 1 topic, 1,500 per topic; depth 1,500 of 1 run" in said
+    assert "runs/bm25-words.run: ok: run bm25-words, 8 topics, 311 documents" in answer.out
+    assert answer.err.startswith("9 files, none with a fault, 3 warnings")
+
+
+def test_all_faults_of_all_files_are_told(cli: Cli, here: Path) -> None:
+    """A bad file does not hide the next one; every fault has file and line."""
+    write(here / "a.run", "1 Q0 d 1 nan a", "1 Q0 e 2 1 b", "1 Q0 d 3 1 a")
+    write(here / "b.run", "1 Q0 d 1 1")
+    write(here / "c.run", "1 Q0 d 1 1 c")
+    answer = cli("check", "a.run", "b.run", "c.run")
+    assert answer.code == 1
+    lines = answer.out.splitlines()
+    assert [line.partition(": ")[0] for line in lines if "warning" not in line] == [
+        *("a.run:1", "a.run:2", "a.run:3", "b.run:1", "b.run", "c.run")
+    ]
+    assert "3 files, 2 with faults (4 in all)" in answer.err
+    rows = cli("check", "a.run", "b.run", "c.run", "--format", "tsv").tsv()
+    faults = [(row["file"], row["line"], row["code"]) for row in rows if row["kind"] == "fault"]
+    assert faults == [
+        ("a.run", "1", "score"),
+        ("a.run", "2", "tag"),
+        ("a.run", "3", "duplicate"),
+        ("b.run", "1", "fields"),
+    ]
+
+
+def test_faults_beyond_those_shown_are_counted(cli: Cli, here: Path) -> None:
+    """Of forty faults 25 are shown and 15 counted, for people and for programs."""
+    write(here / "a.run", *["1 Q0 d 1"] * 40)
+    answer = cli("check", "a.run")
+    assert answer.out.count("expected 6 fields") == 25
+    assert "a.run: and 15 more faults" in answer.out
+    rows = cli("check", "a.run", "--format", "json").json()
+    assert sum(row["count"] for row in rows if row["kind"] == "fault") == 40
+
+
+def test_strict_fails_on_warnings(cli: Cli, here: Path) -> None:
+    """A warning is no fault unless `--strict` says so."""
+    write(here / "a.run", *[f"1 Q0 d{number} {number} 1.0 a" for number in range(12)])
+    assert "warning: 12 documents have tied scores" in cli("check", "a.run").fine().out
+    assert cli("check", "--strict", "a.run").code == 1
+
+
+def test_collection_tells_unknown_and_missing(cli: Cli, judged: Path) -> None:
+    """With a collection, unknown topics and docnos are faults and missing topics warnings."""
+    write(judged / "a.run", "G01 Q0 KG-E-001 1 1 a", "G99 Q0 KG-E-999 1 1 a")
+    answer = cli("check", "a.run", "--collection", "collection.db")
+    assert answer.code == 1
+    assert "a.run:2: expected a known topic, got `G99`" in answer.out
+    assert "a.run:2: expected a known docno, got `KG-E-999`" in answer.out
+    assert "a.run: warning: no documents for topic G02 and 6 more" in answer.out
+    cli("check", "a.run").fine()
+
+
+def test_run_comes_from_stdin(cli: Cli, garden: Path) -> None:
+    """`-` checks standard input."""
+    content = (garden / "runs" / "bm25-words.run").read_bytes()
+    answer = cli("check", "-", stdin=content).fine()
+    assert "-: ok: run bm25-words, 8 topics, 311 documents" in answer.out
+
+
+def test_file_that_cannot_be_opened_is_one_fault_among_the_others(cli: Cli, garden: Path) -> None:
+    """A wrong path is told once, and the other files are checked all the same."""
+    answer = cli("check", "runs/bm25-words.run", "nope.run", "runs/lm-words-full.run")
+    assert answer.code == 1
+    assert "nope.run: no such file or directory" in answer.out
+    assert "lm-words-full.run: ok" in answer.out
+    assert "3 files, 1 with faults (1 in all)" in answer.err
+
+
+def test_two_files_with_one_tag_are_a_fault(cli: Cli, garden: Path) -> None:
+    """Runs are told apart by their tags, so the second file of a tag is refused here already."""
+    answer = cli("check", "runs/bm25-words.run", "runs/bm25-words.run", "--format", "json")
+    assert answer.code == 1
+    faults = [row for row in answer.json() if row["kind"] == "fault"]
+    assert [(row["code"], row["line"]) for row in faults] == [("tag", None)]
+    assert "as in runs/bm25-words.run" in faults[0]["message"]
+
+
+def test_lines_for_people_become_a_table_that_is_asked_for(cli: Cli, garden: Path) -> None:
+    """`--limit` keeps the first lines; sorting makes a table of them."""
+    names = ("runs/bm25-words.run", "runs/rm3-words-title.run")
+    assert cli("check", *names, "--limit", "1").fine().out.count("\n") == 1
+    table = cli("check", *names, "--sort", "tag:desc").fine().out
+    assert table.splitlines()[0].split()[:3] == ["file", "tag", "kind"]
+    assert [line.split()[0] for line in table.splitlines()[2:]] == [*reversed(names)]
+
+
+HEADER = (
+    "# ir_metadata.start",
+    "# tag: a",
+    "# actor:",
+    "#   team: garden",
+    "# method:",
+    "#   models: none",
+    "#   retrieval: [{name: bm25}, {name: rerank}]",
+    "# ir_metadata.end",
+)
+ROWS = ("1 Q0 d1 1 3.0 a", "1 Q0 d2 2 2.0 a", "2 Q0 d1 1 3.5 a")
+ALL_RULES = """\
+topics = ["1", "2"]
+documents = "lists/docnos.txt"
+depth = 2
+min_depth = 1
+tag = "[a-z]"
+descending = true
+ranks = true
+group = true
+runs_per_group = 1
+models = true
+header = true
+"""
+
+
+def submission(*rows: str, header: tuple[str, ...] = HEADER) -> str:
+    """Return a run file."""
+    return "".join(f"{line}\n" for line in (*header, *rows))
+
+
+def without(line: str) -> tuple[str, ...]:
+    """Return the header without a line."""
+    return tuple(one for one in HEADER if line not in one)
+
+
+@pytest.fixture
+def track(here: Path) -> Path:
+    """Write the rules of a track, all there are, and a run that keeps them."""
+    (here / "lists").mkdir()
+    write(here / "lists" / "docnos.txt", "d1", "d2", "d3")
+    (here / "track.toml").write_text(ALL_RULES, "utf-8")
+    (here / "a.run").write_text(submission(*ROWS), "utf-8")
+    return here
+
+
+def test_run_that_keeps_all_rules_is_accepted(cli: Cli, track: Path) -> None:
+    """Its row says what is in it, and what its header says of it."""
+    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
+    assert answer.code == 0
+    (row,) = answer.json()["submissions"]
+    assert row == {
+        "run": "a",
+        "group": "garden",
+        "models": ["none"],
+        "method": "bm25 > rerank",
+        "topics": 2,
+        "documents": 3,
+        "ties": 0,
+        "disagreements": 0,
+        "faults": 0,
+        "verdict": "accepted",
+        "because": [],
+        "warned": [],
+        "file": "a.run",
+    }
+
+
+BROKEN = {
+    "topics": (submission(*ROWS[:2]), "no documents for topic 2"),
+    "unknown-topic": (submission(*ROWS, "3 Q0 d1 1 1 a"), "expected a known topic, got `3`"),
+    "unknown-docno": (submission(*ROWS, "2 Q0 d4 2 1 a"), "expected a known docno, got `d4`"),
+    "depth": (
+        submission(ROWS[0], ROWS[1], "1 Q0 d3 3 1 a", ROWS[2]),
+        "expected at most 2 documents a topic, got 3 in topic 1",
+    ),
+    "tag": (
+        submission(*(row.replace(" a", " ab") for row in ROWS), header=without("tag")),
+        "expected a run tag like `[a-z]`, got `ab`",
+    ),
+    "descending": (submission(ROWS[1], ROWS[0], ROWS[2]), "scores rise from line to line in topic 1"),
+    "ranks": (
+        submission("1 Q0 d1 2 3.0 a", "1 Q0 d2 1 2.0 a", ROWS[2]),
+        "the stated ranks disagree with the scores (order `trec`) in topic 1: `d2` is number 1 by rank",
+    ),
+    "group": (
+        submission(*ROWS, header=without("team")),
+        "expected a group, in the list of runs or in the header, got none",
+    ),
+    "models": (
+        submission(*ROWS, header=without("models")),
+        "expected models, or `none`, in the list of runs",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", BROKEN)
+def test_each_rule_is_broken_once(cli: Cli, track: Path, code: str) -> None:
+    """The run is refused for it alone, as is told in its row and below."""
+    content, words = BROKEN[code]
+    (track / "a.run").write_text(content, "utf-8")
+    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
+    assert answer.code == 1
+    (row,) = answer.json()["submissions"]
+    assert (row["verdict"], row["because"], row["faults"]) == ("refused", [code], 1)
+    (fault,) = [one for one in answer.json()["check"] if one["kind"] == "fault"]
+    assert fault["message"].startswith(words)
+
+
+def test_fewest_documents_are_asked_for(cli: Cli, track: Path) -> None:
+    """A topic with fewer is told."""
+    (track / "track.toml").write_text("min_depth = 2\n", "utf-8")
+    answer = cli("check", "a.run", "--rules", "track.toml")
+    assert answer.code == 1
+    assert "expected at least 2 documents a topic, got 1 in topic 2" in answer.out
+
+
+def test_header_is_asked_for(cli: Cli, track: Path) -> None:
+    """A list of runs says the rest, and the header is missed all the same."""
+    (track / "a.run").write_text(submission(*ROWS, header=()), "utf-8")
+    write(track / "runs.tsv", "file\tgroup\tmodels", "a.run\tgarden\tnone")
+    answer = cli("check", "--runs", "runs.tsv", "--rules", "track.toml", "--format", "json")
+    assert answer.json()["submissions"][0]["because"] == ["header"]
+
+
+def test_runs_of_a_group_are_counted(cli: Cli, track: Path) -> None:
+    """Whoever handed in too many hears it of each: which one goes is not guessed."""
+    for tag in ("b", "c"):
+        text = submission(*ROWS).replace(" a\n", f" {tag}\n").replace("tag: a", f"tag: {tag}")
+        (track / f"{tag}.run").write_text(
+            text.replace("garden", "field" if tag == "c" else "garden"), "utf-8"
+        )
+    answer = cli("check", "a.run", "b.run", "c.run", "--rules", "track.toml", "--format", "json")
+    because = {row["run"]: row["because"] for row in answer.json()["submissions"]}
+    assert because == {"a": ["runs_per_group"], "b": ["runs_per_group"], "c": []}
+    assert "expected at most 1 run a group, got 2 of group `garden`: a, b" in answer.out
+
+
+def test_file_that_is_no_run_is_none_of_its_group(cli: Cli, track: Path) -> None:
+    """A list names it beside the group's one run, which is accepted."""
+    write(track / "empty.run", "")
+    write(track / "runs.tsv", "file\tgroup", *(f"{name}.run\tgarden" for name in ("a", "empty")))
+    answer = cli("check", "gone.run", "--runs", "runs.tsv", "--rules", "track.toml", "--format", "json")
+    rows = answer.json()["submissions"]
+    assert [one["because"] for one in rows] == [["open"], [], ["empty"]]
+
+
+def test_exit_code_tells_the_severity(cli: Cli, track: Path) -> None:
+    """0 = accepted, 4 = a rule that warns is broken, 1 = refused, or warned of with `--strict`."""
+    (track / "a.run").write_text(BROKEN["unknown-docno"][0], "utf-8")
+    rules = track / "track.toml"
+    rules.write_text(ALL_RULES + 'warn = ["documents", "depth"]\n', "utf-8")
+    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
+    assert answer.code == 4
+    (row,) = answer.json()["submissions"]
+    assert (row["verdict"], row["because"], row["warned"]) == ("warned", [], ["documents"])
+    assert "1 not in the list of documents, first on line 12: expected a known docno, got `d4`" in answer.out
+    assert cli("check", "a.run", "--rules", "track.toml", "--strict").code == 1
+    rules.write_text(ALL_RULES + 'warn = ["depth"]\n', "utf-8")
+    assert cli("check", "a.run", "--rules", "track.toml").code == 1
+    rules.write_text("depth = 9\n", "utf-8")
+    assert cli("check", "a.run", "--rules", "track.toml").code == 0
+
+
+def test_all_faults_of_the_rules_are_told_at_once(cli: Cli, track: Path) -> None:
+    """Unknown keys with the known one that is nearest, values, and lists that cannot be read."""
+    (track / "bad.txt").write_text("d 1\n", "utf-8")
+    (track / "track.toml").write_text(
+        'topcs = 3\ndepth = 0\ntag = "["\nranks = 1\ndocuments = "bad.txt"\nwarn = ["header", "dpth"]\n',
+        "utf-8",
+    )
+    answer = cli("check", "a.run", "--rules", "track.toml")
+    names = "track.toml: expected `warn` to name rules of this file (`depth`, `documents`, `ranks`)"
+    assert answer.code == 1
+    assert [line.removeprefix("error: ") for line in answer.err.splitlines()[:-1]] == [
+        "track.toml: unknown rule `topcs`; known: `topics`, `depth`, `descending` and others",
+        "track.toml: expected `depth` to be an integer >= 1, got 0",
+        "track.toml: expected `tag` to be a regular expression, got '['",
+        "track.toml: expected `ranks` to be true or false, got 1",
+        f"{names}, got `header`",
+        f"{names}, got `dpth`",
+        "track.toml: documents: bad.txt:1: docno: expected an id without blanks, got 'd 1'",
+    ]
+    assert not answer.out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "expected at least one rule of depth, descending"),
+        ("depth = 3\nmin_depth = 4\n", "expected `min_depth` to be at most `depth`, 3, got 4"),
+        ("depth = true\n", "expected `depth` to be an integer >= 1, got True"),
+        ("depth = ", "expected TOML"),
+        ('documents = "gone.txt"\n', "gone.txt: no such file or directory"),
+        ("topics = []\n", "expected `topics` to be a file, or a list of topic ids, got []"),
+    ],
+)
+def test_rules_that_say_nothing_or_too_much_are_refused(cli: Cli, track: Path, text: str, words: str) -> None:
+    """No run is checked by rules that are no rules."""
+    (track / "track.toml").write_text(text, "utf-8")
+    answer = cli("check", "a.run", "--rules", "track.toml")
+    assert answer.code == 1
+    assert words in answer.err
+    assert not answer.out
+
+
+def test_broken_header_is_told_as_that(cli: Cli, track: Path) -> None:
+    """No rule asks then for what it would have said."""
+    (track / "a.run").write_text(submission(*ROWS).replace("bm25}", "bm25"), "utf-8")
+    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
+    assert answer.json()["submissions"][0]["because"] == ["header"]
+    (fault,) = [one for one in answer.json()["check"] if one["kind"] == "fault"]
+    assert fault["line"] == 7
+
+
+def test_file_that_is_no_run_has_a_row(cli: Cli, track: Path) -> None:
+    """What cannot be opened, and what has no document, is refused for that, and no rule is named."""
+    write(track / "empty.run", "")
+    answer = cli("check", "gone.run", "empty.run", "a.run", "--rules", "track.toml", "--format", "json")
+    assert answer.code == 1
+    rows = [(row["run"], row["verdict"], row["because"]) for row in answer.json()["submissions"]]
+    assert rows == [(None, "refused", ["open"]), (None, "refused", ["empty"]), ("a", "accepted", [])]
+
+
+def test_import_refuses_what_the_rules_refuse(cli: Cli, track: Path) -> None:
+    """Nothing is imported where a run is refused; runs of the group that are in count; warnings are said."""
+    cli("init", "--scale", "0-2").fine()
+    (track / "bad.run").write_text(submission("1 Q0 d9 1 1 b", header=()), "utf-8")
+    refused = cli("import", "runs", "a.run", "bad.run", "--rules", "track.toml")
+    assert refused.code == 1
+    assert "bad.run:1: expected a known docno, got `d9`" in refused.err
+    assert "track.toml: 1 of 2 runs refused" in refused.err
+    assert cli("show", "runs", "--format", "json").json() == []
+    cli("import", "runs", "a.run", "--rules", "track.toml").fine()
+    cli("import", "runs", "a.run", "--rules", "track.toml").fine()
+    (run,) = cli("show", "runs", "--format", "json").json()
+    assert (run["run"], run["group"]) == ("a", "garden")
+    text = submission(*ROWS).replace(" a\n", " b\n").replace("tag: a", "tag: b")
+    (track / "b.run").write_text(text, "utf-8")
+    assert "got 2 of group `garden`: a, b" in cli("import", "runs", "b.run", "--rules", "track.toml").err
+    (track / "track.toml").write_text('runs_per_group = 1\nwarn = ["runs_per_group"]\n', "utf-8")
+    warned = cli("import", "runs", "b.run", "--rules", "track.toml").fine()
+    assert "warning: b.run: expected at most 1 run a group" in warned.err
+
+
+def test_list_of_runs_and_header_contradict_each_other_with_both_places(cli: Cli, track: Path) -> None:
+    """`check` tells it as a fault, and nothing is made or imported of it."""
+    write(track / "runs.tsv", "file\tgroup\tmodels", "a.run\tfield\tgpt-4")
+    lines = [
+        "a.run:4: expected the header's group to be `field`, as runs.tsv:2 says, got `garden`",
+        "a.run:6: expected the header's models to be `gpt-4`, as runs.tsv:2 says, got `none`",
+    ]
+    answer = cli("check", "--runs", "runs.tsv")
+    assert answer.code == 1
+    assert answer.out.splitlines()[:2] == lines
+    cli("init", "--scale", "0-2").fine()
+    for command in (("import", "runs", "--runs", "runs.tsv"), ("pool", "--runs", "runs.tsv", "--depth", "1")):
+        refused = cli(*command)
+        assert refused.code == 1
+        assert "\n".join(lines) in refused.err
+    told = cli("import", "runs", "a.run", "--group", "field").err
+    assert "expected the header's group to be `field`, as `--group` says, got `garden`" in told
+
+
+@pytest.mark.slow
+@pytest.mark.vector("trec-covid-r1 PROVENANCE.md: 143 runs, 30 topics, 529,478 lines, no duplicate; its runs")
+def test_runs_of_trec_covid_are_one_table(cli: Cli, here: Path) -> None:
+    """A row for each of 143 runs; topics, documents and ranks are those that plain loops count."""
+    files = sorted(data_path("runs-top120").glob("*.gz"))
+    topics = data_path("topics.covid-round1.xml")
+    (here / "topics.xml").write_bytes(topics.read_bytes())
+    rules = 'topics = "topics.xml"\ndepth = 1000\ntag = "[A-Za-z0-9._-]+"\nranks = true\nwarn = ["ranks"]\n'
+    (here / "track.toml").write_text(rules, "utf-8")
+    answer = cli("check", *map(str, files), "--rules", "track.toml", "--format", "json")
+    assert answer.code == 4
+    rows = answer.json()["submissions"]
+    assert len(rows) == 143
+    assert sum(row["documents"] for row in rows) == 529_478
+    assert {row["topics"] for row in rows} == {30}
+    for row, file in zip(rows, files, strict=True):
+        lines = [line.split() for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
+        by_topic: dict[str, list[tuple[float, str, int]]] = {}
+        for topic, _, docno, rank, score, _ in lines:
+            by_topic.setdefault(topic, []).append((float(score), docno, int(rank)))
+        n_unlike = n_tied = 0
+        for found in by_topic.values():
+            scores = Counter(score for score, *_ in found)
+            n_tied += sum(scores[score] > 1 for score, *_ in found)
+            by_score = sorted(found, reverse=True)  # ties by docno, the last one first
+            n_unlike += by_score != sorted(found, key=lambda one: one[2])
+        assert (row["run"], row["documents"]) == (file.name.removesuffix(".gz"), len(lines))
+        assert (row["disagreements"], row["ties"]) == (n_unlike, n_tied)
+        assert row["verdict"] == ("warned" if n_unlike else "accepted")

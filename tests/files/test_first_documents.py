@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import lzma
 import os
+import pickle
 import sys
 import threading
 import time
@@ -22,16 +22,15 @@ from hypothesis import strategies as st
 from pooler.reading.fields import SuspicionError
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.tops import RunTop, read_top, read_tops, top_of
+from pooler.reading.tops import RunTop, TopRanking, read_top, read_tops, take_top, top_of
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.fields import id_fault
 from store.ranking import ORDERS, Order
+from store.records import Ranking
 from tests.benchmarks.generate import generate
 from tests.helpers.fast_reader import read_blocks
-from tests.helpers.started import started_processes
-from tests.strategies import RunText, damaged, run_texts
-
-pytestmark = pytest.mark.slow
+from tests.pooler.started import started_processes
+from tests.strategies import RunText, damaged, ids, run_texts
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
@@ -78,6 +77,7 @@ def outcome(read: Callable[[], RunTop]) -> object:
 any_texts = run_texts(whole_ranks=False) | run_texts(tidy=True) | run_texts(lenient=True)
 
 
+@pytest.mark.slow
 @given(data=st.data(), text=any_texts, depth=st.integers(1, 6), order=st.sampled_from(ORDERS))
 def test_read_top_has_one_answer(
     data: st.DataObject, text: RunText, depth: int, order: Order, file: Path
@@ -92,6 +92,7 @@ def test_read_top_has_one_answer(
     assert fast == slow
 
 
+@pytest.mark.slow
 @given(data=st.data(), text=run_texts(tidy=True), order=st.sampled_from(["trec", "docno-asc"]))
 def test_read_top_order_of_lines_changes_nothing(
     data: st.DataObject, text: RunText, order: Order, file: Path
@@ -107,6 +108,7 @@ def test_read_top_order_of_lines_changes_nothing(
     assert documents(read_top(str(file), 3, order=order)) == first
 
 
+@pytest.mark.slow
 def test_read_top_order_rank_needs_integer_ranks(file: Path) -> None:
     """Order rank refuses a run whose stated ranks are no integers, and says where."""
     file.write_text("1 Q0 a first 1 t\n")
@@ -115,6 +117,7 @@ def test_read_top_order_rank_needs_integer_ranks(file: Path) -> None:
     assert caught.value.hint == "run `x.run` has no such ranks in topic `1`"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gzip", "xz", "zstd"])
 def test_read_top_compressed_equals_plain(kind: str, tmp_path: Path) -> None:
     """A compressed file gives what its content gives, its hash too."""
@@ -124,6 +127,7 @@ def test_read_top_compressed_equals_plain(kind: str, tmp_path: Path) -> None:
     assert facts(read_top(str(packed), 20))[2:] == facts(read_top(str(path), 20))[2:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gzip", "xz", "zstd"])
 def test_read_top_truncated_data_is_refused(kind: str, tmp_path: Path) -> None:
     """A compressed file that ends early is a fault, not a shorter run."""
@@ -135,16 +139,7 @@ def test_read_top_truncated_data_is_refused(kind: str, tmp_path: Path) -> None:
     assert [fault.code for fault in caught.value.faults][-1] == kind
 
 
-def test_read_top_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Standard input, which cannot be read twice, is read once, faults and all."""
-    good, bad = b"1 Q0 a 1 2 t\n", b"1 Q0 a 1 x t\n"
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(good)))
-    assert read_tops(["-"], 1)[0].topics["1"].docnos == ["a"]
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bad)))
-    with pytest.raises(FormatError, match=r"^-:1: expected a finite number"):
-        read_top("-", 1)
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("content", [b"1 Q0 a 1 2 t\n\n", b"1 Q0 a 1 x t\n"])
 def test_read_top_named_pipe_is_read_once(content: bytes, tmp_path: Path) -> None:
@@ -163,6 +158,7 @@ def test_read_top_named_pipe_is_read_once(content: bytes, tmp_path: Path) -> Non
         writer.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_read_tops_keeps_the_order_of_runs(workers: int, tmp_path: Path) -> None:
     """Runs come back in the order given, with group and contribution, from any processes."""
@@ -182,6 +178,7 @@ def test_read_tops_keeps_the_order_of_runs(workers: int, tmp_path: Path) -> None
         assert documents(top) == documents(top_of(read_run(str(path)), 10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_read_tops_has_as_many_processes_as_asked_for(workers: int, tmp_path: Path) -> None:
     """All processes but this one are started, and no more; the runs are those of one process."""
@@ -199,6 +196,7 @@ def test_read_tops_has_as_many_processes_as_asked_for(workers: int, tmp_path: Pa
     assert [facts(top) for top in tops] == [facts(read_top(path, 5)) for path in files]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_read_tops_without_scores_are_the_same_otherwise(workers: int, tmp_path: Path) -> None:
     """Scores that are not kept have ordered the documents all the same."""
@@ -213,6 +211,7 @@ def test_read_tops_without_scores_are_the_same_otherwise(workers: int, tmp_path:
             assert one.n_tied_out == full.topics[topic].n_tied_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_read_tops_first_bad_file_is_told_and_the_others_named(workers: int, tmp_path: Path) -> None:
     """The faults are those of the first bad file in the order given, from any processes."""
@@ -230,6 +229,7 @@ def test_read_tops_first_bad_file_is_told_and_the_others_named(workers: int, tmp
     assert error.hint == f"{lenient}; cannot be read either: `{files[3]}`, `{missing}`"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_others", "more"), [(10, ""), (11, " and 1 more")])
 def test_read_tops_names_ten_other_bad_files(n_others: int, more: str, tmp_path: Path) -> None:
     """Beyond the first bad file ten are named, and the rest are counted."""
@@ -240,21 +240,7 @@ def test_read_tops_names_ten_other_bad_files(n_others: int, more: str, tmp_path:
     assert str(caught.value.hint).endswith(f"cannot be read either: {named}{more}")
 
 
-def test_read_tops_stated_tag_must_be_the_files(tmp_path: Path) -> None:
-    """A tag that the list of runs states otherwise is an error."""
-    (path,) = generate(tmp_path, runs=1, topics=1, documents=5, seed=2)
-    assert read_tops([RunEntry(str(path), tag="a_run0")], 1)[0].tag == "a_run0"
-    with pytest.raises(FormatError, match="expected run tag `other`, as the list of runs says"):
-        read_tops([RunEntry(str(path), tag="other")], 1)
-
-
-def test_read_tops_arguments_are_checked() -> None:
-    """An unknown order is the caller's error."""
-    with pytest.raises(ArgumentError, match="`order` must be one of"):
-        read_tops([], 1, order="best")  # type: ignore[arg-type] - the point of the test
-    assert read_tops([], 1) == []
-
-
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("order", ORDERS)
 def test_read_top_all_submitted_runs_equal_whole_reading(order: Order) -> None:
@@ -271,6 +257,7 @@ def test_read_top_all_submitted_runs_equal_whole_reading(order: Order) -> None:
 blocks = st.sampled_from([1, 7, 40, 1 << 16])
 
 
+@pytest.mark.slow
 @given(text=run_texts(tidy=True), depth=st.integers(1, 6), order=st.sampled_from(ORDERS), block_bytes=blocks)
 def test_read_blocks_tidy_file_equals_whole_reading(
     text: RunText, depth: int, order: Order, block_bytes: int, file: Path
@@ -282,6 +269,7 @@ def test_read_blocks_tidy_file_equals_whole_reading(
     assert top.sha256 == hashlib.sha256(text.content).hexdigest()
 
 
+@pytest.mark.slow
 @given(
     data=st.data(),
     text=run_texts() | run_texts(tidy=True) | run_texts(lenient=True, whole_ranks=False),
@@ -301,6 +289,7 @@ def test_read_blocks_damaged_file_is_right_or_suspicious(
     assert facts(top) == facts(top_of(read_run(str(file), lenient=lenient), 2, order=order))
 
 
+@pytest.mark.slow
 def test_read_blocks_every_forbidden_character_is_suspicious(file: Path) -> None:
     """No character that is a fault in an id gets past the fast reader."""
     forbidden = [
@@ -318,6 +307,7 @@ def test_read_blocks_every_forbidden_character_is_suspicious(file: Path) -> None
             read_run(str(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -343,6 +333,7 @@ def test_read_blocks_suspicions_are_raised(content: bytes, reason: str, file: Pa
         read_blocks(str(file), 1, order="trec")
 
 
+@pytest.mark.slow
 def test_read_blocks_rank_that_is_no_integer_matters_to_order_rank_alone(file: Path) -> None:
     """Stated ranks are looked at only where they order the run."""
     file.write_bytes(b"1 Q0 a first 1 t\n")
@@ -351,14 +342,7 @@ def test_read_blocks_rank_that_is_no_integer_matters_to_order_rank_alone(file: P
         read_blocks(str(file), 1, order="rank")
 
 
-@pytest.mark.parametrize("line", [b"#2 Q0 a 1 1 t", b" #2 Q0 a 1 1 t"])
-def test_read_blocks_topic_like_a_comment_is_given_up(file: Path, line: bytes) -> None:
-    """No topic begins with `#`: to trec_eval such a line is a comment."""
-    file.write_bytes(b"1 Q0 a 1 1 t\n" + line + b"\n")
-    with pytest.raises(SuspicionError, match="comment"):
-        read_blocks(str(file), 1, order="trec")
-
-
+@pytest.mark.slow
 def test_read_blocks_line_without_end_is_given_up(file: Path) -> None:
     """A line of more than a megabyte is not gathered block by block."""
     file.write_bytes(b"x" * ((1 << 20) + (1 << 18)))
@@ -388,6 +372,7 @@ def test_read_blocks_topic_of_many_blocks_is_cut_exactly(order: Order, depth: in
         assert facts(top) == facts(top_of(read_run(str(path)), depth, order=order))
 
 
+@pytest.mark.slow
 def test_read_blocks_scores_that_float64_rounds_to_one_tie(file: Path) -> None:
     """Numbers of more digits than float64 has are compared as float64, at the cut too."""
     docnos = [f"d{number:04d}" for number in range(1000)]
@@ -399,6 +384,7 @@ def test_read_blocks_scores_that_float64_rounds_to_one_tie(file: Path) -> None:
     assert top.topics["1"].n_tied_out > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("show", ["{:.17g}", "{:.20f}"])
 @pytest.mark.parametrize("order", ["trec", "trec9"])
 def test_read_blocks_scores_a_last_bit_apart_are_told_apart(show: str, order: Order, file: Path) -> None:
@@ -414,6 +400,7 @@ def test_read_blocks_scores_a_last_bit_apart_are_told_apart(show: str, order: Or
             assert facts(top) == facts(top_of(run, depth, order=order))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("second", "reason"),
     [
@@ -429,12 +416,14 @@ def test_read_blocks_suspicions_across_blocks_are_raised(second: bytes, reason: 
         read_blocks(str(file), 1, order="trec", block_bytes=13)
 
 
+@pytest.mark.slow
 def test_read_blocks_least_rank_of_64_bits_comes_first(file: Path) -> None:
     """The least stated rank there can be is the first, not wrapped round to the last."""
     file.write_text("1 Q0 a 5 1 t\n1 Q0 b -9223372036854775808 1 t\n1 Q0 c 4 1 t\n")
     assert read_blocks(str(file), 1, order="rank").topics["1"].docnos == ["b"]
 
 
+@pytest.mark.slow
 def test_read_blocks_scores_equal_in_32_bits_tie_for_trec9(file: Path) -> None:
     """A document is not dropped for a difference that trec_eval 9 does not see."""
     file.write_text("1 Q0 a 1 16.00000002 t\n1 Q0 b 2 16.00000001 t\n1 Q0 c 3 16 t\n")
@@ -442,6 +431,7 @@ def test_read_blocks_scores_equal_in_32_bits_tie_for_trec9(file: Path) -> None:
     assert read_blocks(str(file), 1, order="trec").topics["1"].docnos == ["a"]
 
 
+@pytest.mark.slow
 def test_read_blocks_everything_tied_keeps_the_last_docnos(file: Path) -> None:
     """A long tie is cut by docno: the greatest bytewise come first."""
     docnos = [f"d{number:05d}" for number in range(20_000)]
@@ -449,3 +439,84 @@ def test_read_blocks_everything_tied_keeps_the_last_docnos(file: Path) -> None:
     top = read_blocks(str(file), 3, order="trec").topics["1"]
     assert top.docnos == ["d19999", "d19998", "d19997"]
     assert (top.n_documents, top.n_tied_in, top.n_tied_out) == (20_000, 3, 19_997)
+
+
+rankings = st.lists(
+    st.tuples(ids, st.integers(-2, 2) | st.sampled_from([16.0, 16.00000001]), st.integers(-1, 3)),
+    min_size=1,
+    max_size=12,
+    unique_by=lambda row: row[0],
+)
+
+
+def slow_top(rows: list[tuple[str, float, int]], depth: int, order: Order) -> tuple[object, ...]:
+    """Sort all documents by the words of the rule, and count ties across the cut."""
+    # UTF-8 bytes as numbers, turned round where docnos descend; the end sorts after all of them.
+    descending = {row[0]: [-byte for byte in row[0].encode()] + [1] for row in rows}
+    keys = {
+        "trec": lambda row: (-row[1], descending[row[0]]),
+        "trec9": lambda row: (-float(np.float32(row[1])), descending[row[0]]),
+        "docno-asc": lambda row: (-row[1], row[0].encode()),
+        "rank": lambda row: (row[2],),
+        "file": lambda _row: (0,),
+    }
+    ordered = sorted(rows, key=keys[order])  # stable, so file order is kept
+    taken, left = ordered[:depth], ordered[depth:]
+    n_in = n_out = 0
+    if left and order != "file":
+        last = keys[order](taken[-1])[0]
+        n_out = sum(keys[order](row)[0] == last for row in left)
+        n_in = sum(keys[order](row)[0] == last for row in taken) if n_out else 0
+    return [row[0] for row in taken], [row[1] for row in taken], n_in, n_out
+
+
+@given(rows=rankings, depth=st.integers(1, 13), order=st.sampled_from(ORDERS))
+def test_take_top_equals_sorting_by_the_rule(
+    rows: list[tuple[str, float, int]], depth: int, order: Order
+) -> None:
+    """The first documents, their scores and the ties across the cut follow the rule's words."""
+    docnos, scores, ranks = zip(*rows, strict=True)
+    ranking = Ranking("1", [*docnos], np.array(scores, np.float64), np.array(ranks, np.int64))
+    _, top = take_top(ranking, depth=depth, order=order, file="")
+    found = (top.docnos, top.scores.tolist(), top.n_tied_in, top.n_tied_out)
+    assert found == slow_top(rows, depth, order)
+    assert top.n_documents == len(rows)
+    assert top.scores.dtype == np.float64
+
+
+def test_take_top_ranks_of_64_bits_are_told_apart() -> None:
+    """Stated ranks that float64 rounds to one number do not tie."""
+    ranks = np.array([2**62 + 1, 2**62], np.int64)
+    _, top = take_top(Ranking("1", ["a", "b"], np.zeros(2), ranks), depth=1, order="rank", file="")
+    assert (top.docnos, top.n_tied_in, top.n_tied_out) == (["b"], 0, 0)
+
+
+@given(rows=st.lists(st.tuples(ids, st.floats(allow_nan=False)), max_size=9), tied=st.integers(0, 9))
+def test_top_ranking_gives_back_what_it_packs(rows: list[tuple[str, float]], tied: int) -> None:
+    """Docnos, scores to the last bit and counts survive packing, and pickling."""
+    docnos = [docno for docno, _ in rows]
+    scores = np.array([score for _, score in rows], np.float64)
+    made = TopRanking.of(docnos, scores, 20, tied, tied + 1)
+    for top in (made, pickle.loads(pickle.dumps(made))):
+        assert top.docnos == docnos
+        assert top.packed_docnos == "\n".join(docnos).encode()
+        assert top.scores.tobytes() == scores.tobytes()
+        assert (len(top), top.n_documents) == (len(rows), 20)
+        assert (top.n_tied_in, top.n_tied_out) == (tied, tied + 1)
+
+
+def test_top_ranking_takes_little_memory_and_few_bytes() -> None:
+    """A hundred documents of 16 characters take their bytes, and little more, in a pickle too."""
+    docnos = [f"FR940104-0-{number:05d}" for number in range(100)]
+    top = TopRanking.of(docnos, np.zeros(100), 1000)
+    assert len(pickle.dumps(top, pickle.HIGHEST_PROTOCOL)) < 100 * (16 + 1 + 8) + 150
+    assert not hasattr(top, "__dict__")
+
+
+def test_top_ranking_without_scores_says_so() -> None:
+    """Scores that were not kept are no numbers, but an error."""
+    ranking = Ranking("1", ["a", "b"], np.ones(2), None)
+    _, top = take_top(ranking, depth=1, order="trec", file="", with_scores=False)
+    assert (top.docnos, len(top), top.n_tied_in) == (["b"], 1, 1)
+    with pytest.raises(ArgumentError, match="`with_scores` must be true to have scores"):
+        _ = top.scores

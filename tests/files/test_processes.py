@@ -192,16 +192,3 @@ def test_share_a_bug_is_not_hidden() -> None:
     """An exception that is no user's error is raised as it is."""
     with pytest.raises(TypeError):
         share(len, [1], workers=1, progress=ignore)
-
-
-def test_reading_and_pooling_load_nothing_heavy() -> None:
-    """What a file-to-file pool imports holds no database, screen, scipy or process pool."""
-    code = (
-        "import sys, pooler.pools.contents, pooler.reading.check, pooler.pools.plan,"
-        " pooler.reading.run_list, pooler.reading.blocks\n"
-        "heavy = {'sqlmodel', 'sqlalchemy', 'pydantic', 'textual', 'rich', 'typer', 'scipy',"
-        " 'pandas', 'concurrent.futures', 'multiprocessing'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""`pooler.reading.strict`: reading run files, and what is a fault."""
+"""Run files: what either reader makes of them, what is a fault; headers; lists of runs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ import gzip
 import hashlib
 import io
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from pooler.reading.blocks import LineFacts, stream_rankings
+from pooler.reading.check import check_run
+from pooler.reading.fields import SuspicionError
+from pooler.reading.run_list import RunEntry, read_run_list
 from pooler.reading.strict import SPLIT_HINT, read_run, whole_ranks
-from store.errors import FormatError, PoolerError
-from tests.strategies import RunText, run_texts
+from pooler.reading.tops import read_entry, read_top, top_of
+from pooler.reading.whole import RunReader, read_whole
+from store.errors import FaultList, FormatError, PoolerError
+from store.formats.run_header import RunHeader, header_of, read_header
+from store.records import Run
+from tests.benchmarks.generate import generate
+from tests.strategies import RunText, damaged, run_texts
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 BLANKS_HINT = "a run line is topic, Q0, docno, rank, score and run tag, none of them with a blank"
@@ -137,16 +148,6 @@ def test_read_run_an_id_may_have_1024_bytes(n_fields: int, tmp_path: Path) -> No
         read_run(str(path))
 
 
-def test_read_run_many_faults_keeps_25_and_counts_all(tmp_path: Path) -> None:
-    """A file of bad lines shows the first 25 and says how many more there are."""
-    path = tmp_path / "x.run"
-    path.write_bytes(b"too short\n" * 40)
-    with pytest.raises(FormatError, match="and 15 more faults") as caught:
-        read_run(str(path))
-    assert len(caught.value.faults) == 25
-    assert caught.value.n_faults == 40
-
-
 @pytest.mark.parametrize(
     ("content", "hint"),
     [
@@ -186,62 +187,6 @@ def test_read_run_lenient_still_refuses_what_changes_results(
     path = tmp_path / "x.run"
     path.write_bytes(content)
     assert faults_of(path, lenient=True) == faults
-
-
-def test_read_run_gzip_equals_plain(tmp_path: Path) -> None:
-    """A gzip file reads as its content, whatever its name, and has the content's hash."""
-    content = b"1 Q0 a 1 2 t\n"
-    plain, packed = tmp_path / "plain", tmp_path / "packed"
-    plain.write_bytes(content)
-    packed.write_bytes(gzip.compress(content))
-    assert read_run(str(packed)).sha256 == read_run(str(plain)).sha256
-    assert read_run(str(packed)).rankings[0].docnos == ["a"]
-
-
-@pytest.mark.parametrize("damage", ["truncated", "damaged", "followed"])
-def test_read_run_bad_gzip_is_a_fault(damage: str, tmp_path: Path) -> None:
-    """Gzip data that ends early, is altered, or has rubbish behind it is told as a fault."""
-    lines = [f"1 Q0 d{number} {number} {-number}.5 t\n" for number in range(5000)]
-    packed = bytearray(gzip.compress("".join(lines).encode()))
-    if damage == "truncated":
-        del packed[len(packed) // 2 :]
-    elif damage == "damaged":
-        packed[-8] ^= 1  # the checksum
-    else:
-        packed += b"rubbish"
-    path = tmp_path / "x.run.gz"
-    path.write_bytes(packed)
-    assert [code for _, code in faults_of(path)][-1] == "gzip"
-
-
-def test_read_run_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` reads standard input."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 Q0 a 1 2 t\n")))
-    run = read_run("-")
-    assert run.tag == "t"
-    assert run.file == "-"
-
-
-def test_read_run_no_file_says_so(tmp_path: Path) -> None:
-    """A file that is not there is named."""
-    with pytest.raises(PoolerError, match=r"gone\.run: no such file or directory"):
-        read_run(str(tmp_path / "gone.run"))
-
-
-@pytest.mark.parametrize("column", [0, 2, 5])
-@pytest.mark.parametrize(
-    "forbidden",
-    ["\x00", "\x1b", "\x1c", "\x7f", "\x85", "\x9b", "\xa0", "\u061c", "\u200f", "\u2066", "\u3000"],
-)
-def test_read_run_forbidden_character_in_an_id_is_a_fault(
-    column: int, forbidden: str, tmp_path: Path
-) -> None:
-    """A control, bidirectional control or blank beyond ASCII is refused in topic, docno and tag."""
-    fields = ["1", "Q0", "d", "1", "0.5", "t"]
-    fields[column] = f"a{forbidden}b"
-    path = tmp_path / "x.run"
-    path.write_bytes(" ".join(fields).encode())
-    assert faults_of(path) == [(1, "id")]
 
 
 @pytest.mark.parametrize(
@@ -312,3 +257,402 @@ def test_read_run_qrels_file_is_told_in_one_line(content: bytes, codes: list[str
         assert "this looks like a qrels file (4 columns" in caught.value.message
         assert "expected a run (6 columns" in caught.value.message
         assert "`pooler import judgements FILE`" in (caught.value.hint or "")
+
+
+def facts(run: Run) -> tuple[object, ...]:
+    """Give everything a `Run` says, in values that compare."""
+    rankings = [
+        (
+            one.topic,
+            one.docnos,
+            one.scores.dtype,
+            one.scores.tobytes(),
+            None if one.ranks is None else (one.ranks.dtype, one.ranks.tolist()),
+        )
+        for one in run.rankings
+    ]
+    return run.tag, run.sha256, run.file, run.group, run.contributes, rankings
+
+
+def outcome(read: Callable[[], Run]) -> object:
+    """Give what reading gives: the run, or the type and words of the error."""
+    try:
+        return facts(read())
+    except PoolerError as error:
+        return type(error), error.message, error.hint
+
+
+any_texts = run_texts(whole_ranks=False) | run_texts(tidy=True) | run_texts(lenient=True)
+
+
+@given(data=st.data(), text=any_texts, is_damaged=st.booleans())
+def test_read_whole_equals_the_slow_reader(
+    data: st.DataObject, text: RunText, *, is_damaged: bool, file: Path
+) -> None:
+    """Topics, scores to the last bit, ranks and hash are those of `read_run`; so is a refusal."""
+    file.write_bytes(data.draw(damaged(text.content)) if is_damaged else text.content)
+    for lenient in (False, True):
+        slow = outcome(lambda lenient=lenient: read_run(str(file), lenient=lenient))
+        assert outcome(lambda lenient=lenient: read_whole(str(file), lenient=lenient)) == slow
+
+
+def test_stream_rankings_fault_far_below_comes_after_rankings(tmp_path: Path) -> None:
+    """What was yielded before a suspicion has to be undone by the caller."""
+    (path,) = generate(tmp_path, runs=1, topics=30, documents=1000, seed=3)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines, lines[-1]]))
+    taken = []
+    with pytest.raises(SuspicionError, match="a document twice"):
+        taken.extend(stream_rankings(str(path), LineFacts()))
+    rankings = stream_rankings(str(path), LineFacts())
+    assert next(rankings).topic == "1"
+    rankings.close()  # type: ignore[attr-defined] - a generator; an open file would be a warning
+
+
+ABOUT = (
+    "# ir_metadata.start\n# tag: t\n# actor: {team: g1}\n# method: {models: [m2, m1]}\n# ir_metadata.end\n"
+)
+ROWS = "1 Q0 a 1 2 t\n1 Q0 b 2 1.5 t\n2 Q1 a 1 2 t\n"
+
+
+def told(path: Path, *, fast: bool) -> object:
+    """Return what a reader makes of a file: the run, or its faults."""
+    try:
+        run = (read_whole if fast else read_run)(str(path))
+    except PoolerError as error:
+        return error.message, error.hint
+    rankings = [(one.topic, one.docnos, one.scores.tobytes()) for one in run.rankings]
+    return run.tag, run.sha256, run.header, rankings
+
+
+_HEADERS = st.sampled_from(
+    [
+        ABOUT,
+        ABOUT.replace("# tag: t\n", ""),
+        ABOUT.replace("\n", " \r\n"),
+        ABOUT.replace("tag: t", "tag: other"),
+        ABOUT.replace("{", "["),
+        ABOUT.replace("# tag", "tag"),
+        ABOUT.replace("# ir_metadata.end\n", ""),
+        ABOUT + "# more\n",
+    ]
+)
+
+
+@given(data=st.data(), header=_HEADERS, text=run_texts(tidy=True) | run_texts(), is_damaged=st.booleans())
+def test_fast_and_slow_readers_agree_on_headers(
+    data: st.DataObject, header: str, text: RunText, *, is_damaged: bool, file: Path
+) -> None:
+    """Whatever stands in a header, sound or not, and below it, there is one verdict."""
+    content = header.encode() + text.content
+    file.write_bytes(data.draw(damaged(content)) if is_damaged else content)
+    assert told(file, fast=True) == told(file, fast=False)
+
+
+@given(text=run_texts(tidy=True))
+def test_run_below_a_header_is_the_same_run(text: RunText, file: Path) -> None:
+    """Tag, topics, documents and scores are those of the file without its header."""
+    file.write_bytes(text.content)
+    bare = read_run(str(file))
+    header = ABOUT.replace("# tag: t\n", "")
+    file.write_bytes(header.encode() + text.content)
+    run = read_whole(str(file))
+    assert (run.tag, run.header) == (bare.tag, header)
+    assert [(one.topic, one.docnos) for one in run.rankings] == [
+        (one.topic, one.docnos) for one in bare.rankings
+    ]
+    top = read_top(str(file), 2)
+    assert top.n_lines == sum(len(one.docnos) for one in bare.rankings)
+    assert top.topics == top_of(bare, 2).topics
+
+
+def test_lines_are_counted_with_those_of_the_header(file: Path) -> None:
+    """Numbers of lines are those of the file, by the fast way and the slow one."""
+    lines = ABOUT.count("\n")
+    file.write_text(ABOUT + ROWS, "utf-8")
+    seen = LineFacts()
+    assert [one.line for one in stream_rankings(str(file), seen)] == [lines + 1, lines + 3]
+    fast = check_run(str(file))
+    file.write_text(ABOUT + ROWS + "\n", "utf-8")  # a blank line is for the slow reader
+    slow = check_run(str(file))
+    for report in (fast, slow):
+        (odd,) = [one for one in report.warnings if one.code == "q0"]
+        assert f"first on line {lines + 3}" in odd.message
+    assert (fast.n_lines, slow.n_lines) == (lines + 3, lines + 4)
+
+
+def test_header_alone_is_no_run(file: Path) -> None:
+    """A file without a run line is empty; elsewhere a header is comments, and says nothing."""
+    file.write_text(ABOUT, "utf-8")
+    assert check_run(str(file)).fault_counts == {"empty": 1}
+    file.write_text(ROWS + ABOUT, "utf-8")
+    report = check_run(str(file))
+    assert (report.n_faults, report.header) == (0, None)
+
+
+def test_another_tag_is_a_fault_with_both(file: Path) -> None:
+    """The header's tag is that of the run lines."""
+    file.write_text(ABOUT.replace("tag: t", "tag: u") + ROWS, "utf-8")
+    (fault,) = check_run(str(file)).faults
+    assert fault.line == 2
+    assert fault.message == "expected the header's tag to be `t`, as the run's lines have, got `u`"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_header_says_what_the_list_does_not(tmp_path: Path, *, packed: bool) -> None:
+    """Group and models are the header's where the list has none, and the list's where both agree."""
+    file = tmp_path / "t.run"
+    content = (ABOUT + ROWS).encode()
+    file.write_bytes(gzip.compress(content) if packed else content)
+    how = {"depth": 2, "order": "trec", "lenient": False, "with_scores": True}
+    for entry in (RunEntry(str(file)), RunEntry(str(file), group="g1", models=("m1", "m2"))):
+        assert read_entry(entry, **how).group == "g1"  # type: ignore[arg-type]
+        filled = entry.with_header(RunReader().read(entry).header)
+        assert (filled.group, sorted(filled.models or ())) == ("g1", ["m1", "m2"])
+    other = RunEntry(str(file), group="g2", models=(), where="runs.tsv:3")
+    with pytest.raises(FormatError) as caught:
+        read_entry(other, **how)  # type: ignore[arg-type]
+    assert [(one.line, one.message) for one in caught.value.faults] == [
+        (3, "expected the header's group to be `g2`, as runs.tsv:3 says, got `g1`"),
+        (4, "expected the header's models to be `none`, as runs.tsv:3 says, got `m2, m1`"),
+    ]
+
+
+SPECIFIED = """\
+# ir_metadata.start
+# schema-version: 0.1
+# run-version: 1.0
+# tag: h2oloo.ccrf.04.core17.ax_e3_0.6
+# method:
+#   automatic: true
+#   retrieval:
+#   - name: bm25
+#     method: org.apache.lucene.search.similarities.Similarity.BM25Similarity
+#     b: 0.4
+#   - name: axiomatic reranker
+#     method: io.anserini.rerank.lib.AxiomReranker
+#     reranks: bm25
+#   - name: ensemble
+#     ensembles:
+#     - lr reranker
+# actor:
+#   name: Jimmy Lin
+#   team: h2oloo
+#   fields:
+#   - nlp
+# ir_metadata.end
+"""
+"""Keys, values and their nesting as on the specification's pages `overview`, `method` and `actor`."""
+
+
+def read(text: str) -> tuple[RunHeader | None, list[tuple[int | None, str]]]:
+    """Return what a header says, and its faults."""
+    faults = FaultList("x.run")
+    return read_header(text.encode(), faults), [(one.line, one.message) for one in faults.kept]
+
+
+def between(*lines: str) -> str:
+    """Make a header of lines of YAML."""
+    return "".join(f"{line}\n" for line in ("# ir_metadata.start", *lines, "# ir_metadata.end"))
+
+
+@pytest.mark.vector("ir-metadata.org, schema-version 0.1: pages overview, method, actor")
+def test_header_of_the_specification_is_read() -> None:
+    """Tag, team and the stages of retrieval are told, and the text is as it stands."""
+    header, faults = read(SPECIFIED)
+    assert header is not None
+    assert not faults
+    assert (header.tag, header.group) == ("h2oloo.ccrf.04.core17.ax_e3_0.6", "h2oloo")
+    assert header.method == "bm25 > axiomatic reranker > ensemble"
+    assert header.models is None
+    assert (header.tag_line, header.group_line) == (4, 19)
+    assert header.text == SPECIFIED
+
+
+def test_lines_may_end_in_blanks_or_as_on_windows() -> None:
+    """The tools of the specification write a blank at the end of every line; the text keeps it."""
+    for end in (" \n", "\r\n", "\n"):
+        text = between("# actor:", "#   team: no").replace("\n", end)
+        header, faults = read(text)
+        assert header is not None
+        assert not faults
+        assert (header.group, header.text) == ("no", text)
+
+
+@pytest.mark.parametrize(
+    ("said", "models"),
+    [("none", ()), ("gpt-4", ("gpt-4",)), ("[gpt-4, llama]", ("gpt-4", "llama")), ("", None), ("[]", None)],
+)
+def test_models_are_a_name_or_several_or_none(said: str, models: tuple[str, ...] | None) -> None:
+    """`none` says that there is no model; nothing says nothing."""
+    header, faults = read(between("# method:", f"#   models: {said}"))
+    assert header is not None
+    assert not faults
+    assert header.models == models
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "words"),
+    [
+        (["# actor:", "#   team: [x"], 4, "expected YAML in the header"),
+        (["# actor: a", "# actor: b"], 3, "expected `actor` once"),
+        (["# actor:", "#   team: two words"], 3, "actor / team: expected an id without blanks"),
+        (["# actor:", "#   team: [a, b]"], 3, "actor / team: expected one word"),
+        (["# method:", "#   models: [none, gpt]"], 3, "method / models: expected names or `none`"),
+        (["# method:", "#   models: {gpt: 4}"], 3, "method / models: expected names or `none`"),
+        (["# method:", "#   models: [[gpt]]"], 3, "method / models: expected names or `none`"),
+        (["# a: \x07"], 1, "expected YAML in the header, got: a control character"),
+        (["# " + "[" * 3000], 1, "nesting that is too deep"),
+        (["# a: " + "x" * 70_000], 1, "at most 65,536 bytes"),
+        (["no sign"], 1, "every line of the header to begin with `#`"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(lines: Sequence[str], line: int, words: str) -> None:
+    """Nothing is read of a header with a fault."""
+    header, faults = read(between(*lines))
+    assert header is None
+    assert [one for one, _ in faults] == [line]
+    assert words in faults[0][1]
+
+
+def test_header_without_an_end_is_a_fault() -> None:
+    """So is one that is no UTF-8."""
+    assert read("# ir_metadata.start\n# tag: a\n")[1][0][0] == 1
+    faults = FaultList("x.run")
+    read_header(b"# ir_metadata.start\n# tag: \xff\n# ir_metadata.end\n", faults)
+    assert [one.message for one in faults.kept] == ["expected a header in UTF-8"]
+
+
+def test_header_is_taken_from_the_top_of_a_file(tmp_path: Path) -> None:
+    """Of a file without one, with a broken one, or that is not there, nothing."""
+    file = tmp_path / "a.run"
+    file.write_text(SPECIFIED + "1 Q0 d 1 1 t\n", "utf-8")
+    assert header_of(str(file)) == SPECIFIED
+    for text in ("1 Q0 d 1 1 t\n", SPECIFIED.replace("team: ", "team: ["), "1 Q0 d 1 1 t\n" + SPECIFIED):
+        file.write_text(text, "utf-8")
+        assert header_of(str(file)) is None
+    assert header_of(str(tmp_path / "none.run")) is None
+
+
+def make(folder: Path, *names: str) -> None:
+    """Make empty run files."""
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+
+
+def test_read_run_list_all_columns_in_any_order(tmp_path: Path) -> None:
+    """Columns are found by name, empty cells have their defaults, blank lines are passed over."""
+    path, elsewhere = tmp_path / "runs.tsv", tmp_path / "elsewhere"
+    make(tmp_path, "a.run", "sub/b.run.gz", "elsewhere/c.run", *"defg")
+    path.write_text(
+        "contributes\ttag\tfile\tgroup\r\n"
+        "yes\tbm25\ta.run\tacme\r\n"
+        "\r\n"
+        "NO\t\tsub/b.run.gz\t\n"
+        f"\tc\t{elsewhere}/c.run\tacme\n"
+        "0\t\td\t\n"
+        "1\t\te\t\n"
+        "False\t\tf\t\n"
+        "true\t\tg\t\n"
+    )
+    assert read_run_list(str(path)) == [
+        RunEntry(str(tmp_path / "a.run"), "bm25", "acme", contributes=True),
+        RunEntry(str(tmp_path / "sub" / "b.run.gz"), None, "", contributes=False),
+        RunEntry(f"{elsewhere}/c.run", "c", "acme", contributes=True),
+        RunEntry(str(tmp_path / "d"), contributes=False),
+        RunEntry(str(tmp_path / "e"), contributes=True),
+        RunEntry(str(tmp_path / "f"), contributes=False),
+        RunEntry(str(tmp_path / "g"), contributes=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbffile\ttag\r\nruns\\a.run\tr\r\n",
+        b"file,tag\nruns/a.run,r\n",
+        b'tag,file\r"r","runs\\a.run"\r',
+    ],
+)
+def test_read_run_list_of_windows_is_read(content: bytes, tmp_path: Path) -> None:
+    """A byte order mark, line ends, backslashes and commas are as programs there write them."""
+    make(tmp_path, "runs/a.run")
+    path = tmp_path / "runs.csv"
+    path.write_bytes(content)
+    assert read_run_list(str(path)) == [RunEntry(str(tmp_path / "runs" / "a.run"), "r")]
+
+
+def test_read_run_list_standard_input_is_beside_the_working_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A list from standard input names files beneath the working folder."""
+    make(tmp_path, "runs/a.run")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"file\nruns/a.run\n")))
+    assert read_run_list("-") == [RunEntry(str(Path("runs", "a.run")))]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "runs.tsv: expected a header line and at least one run, got none"),
+        ("file\n", "runs.tsv: expected a header line and at least one run, got none"),
+        ("tag\nbm25\n", "runs.tsv:1: expected a column `file`"),
+        ("file\tgruop\n", "runs.tsv:1: expected columns among `group`, .*, got `gruop`"),
+        ("file\ttag\ttag\n", "runs.tsv:1: expected column `tag` once"),
+        ("file\ttag\na.run\n", "runs.tsv:2: expected 2 cells, got 1"),
+        ("file\ttag\n\tx\n", "runs.tsv:2: expected a run file, got ``"),
+        ("file\n-\n", "runs.tsv:2: expected a run file, got `-`"),
+        ("file\ttag\na.run\tx\ngone.run\ty\n", "runs.tsv:3: there is no run file `gone.run`"),
+        ("file\tcontributes\na\tmaybe\n", "expected `contributes` to be yes or no, got `maybe`"),
+        ("file\ttag\na\tx y\n", "runs.tsv:2: tag: expected an id without blanks"),
+        ("file\tgroup\na\tx\u202ey\n", "runs.tsv:2: group: expected an id without control"),
+        ("file\tname\na\tx y\n", "runs.tsv:2: name: expected an id without blanks"),
+        ("file\tname\na\tx\nb\tx\n", "runs.tsv:3: name `x` is on line 2 already"),
+        ("file\na.run\nb.run\na.run\n", "runs.tsv:4: run file `.*a.run` is on line 2 already"),
+    ],
+)
+def test_read_run_list_bad_list_says_where(text: str, message: str, tmp_path: Path) -> None:
+    """Each fault of a list names its line and what was expected."""
+    make(tmp_path, "a", "b", "a.run", "b.run")
+    path = tmp_path / "runs.tsv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(FormatError, match=message):
+        read_run_list(str(path))
+
+
+def test_read_run_list_tells_all_faults_at_once(tmp_path: Path) -> None:
+    """All bad lines of a list are told together."""
+    path = tmp_path / "runs.tsv"
+    path.write_text("file\tcontributes\na\tmaybe\nb\nc\tperhaps\n")
+    with pytest.raises(FormatError) as caught:
+        read_run_list(str(path))
+    assert [fault.line for fault in caught.value.faults] == [2, 3, 4]
+
+
+def test_entry_called_by_another_name_than_its_tag(tmp_path: Path) -> None:
+    """A name stands for the tag; a stated tag still binds; readers that keep tags refuse it."""
+    path = tmp_path / "runs.tsv"
+    make(tmp_path, "a", "b", "c")
+    path.write_text("file\tname\ttag\na\tfirst\tx\nb\t\tx\nc\tsecond\t\n")
+    first, plain, second = read_run_list(str(path))
+    assert [first.called("x"), plain.called("x"), second.called("y")] == ["first", "x", "second"]
+    with pytest.raises(FormatError, match="expected run tag `x`, as the list"):
+        first.called("y")
+    plain.check_tag("x")
+    second.check_tag("second")
+    with pytest.raises(FormatError, match=r"expected run tag `first`, .* names the run, got `x`"):
+        first.check_tag("x")
+
+
+def test_a_list_tells_who_feeds_pools_only_with_a_column_for_it(tmp_path: Path) -> None:
+    """Without `contributes` every run feeds pools, but nobody said so."""
+    path = tmp_path / "runs.tsv"
+    make(tmp_path, "a")
+    path.write_text("file\tgroup\na\tx\n")
+    [entry] = read_run_list(str(path))
+    assert (entry.contributes, entry.is_told) == (True, False)
+    path.write_text("file\tcontributes\na\t\n")
+    [entry] = read_run_list(str(path))
+    assert (entry.contributes, entry.is_told) == (True, True)

@@ -1,15 +1,22 @@
-"""The fields of run files: found in a block of lines, compared and gathered a column at a time."""
+"""The columns of run files: fields, scores, ranks and the numbers of docnos, each against the plain way."""
 
 from __future__ import annotations
 
+import struct
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pooler.reading.blocks import check_parts
+from pooler.reading.docnos import DocnoNumbers
 from pooler.reading.fields import LONGEST_FIELD, Q0, FieldColumn, SuspicionError, find_fields
-from tests.strategies import RunText, damaged, ids, run_texts
+from pooler.reading.numbers import parse_ranks, parse_scores
+from pooler.reading.strict import whole_ranks
+from tests.strategies import RunText, damaged, ids, run_texts, score_texts
 
 fields_of_lines = st.lists(
     ids.map(str.encode) | st.binary(min_size=1, max_size=20).map(lambda raw: raw.replace(b"\0", b"a")),
@@ -225,3 +232,148 @@ def test_one_document_twice_is_found_wherever_it_stands(n_lines: int) -> None:
             check_parts(changed, [0])
         if one != other and min(one, other) < (middle := max(one, other)):
             check_parts(changed, [0, middle])
+
+
+plain_texts = st.tuples(
+    st.sampled_from(["", "", "-", "+", "--"]),
+    st.text("0123456789", max_size=17),
+    st.sampled_from(["", ".", ".."]),
+    st.text("0123456789", max_size=17),
+).map("".join)
+exponent_texts = st.tuples(
+    plain_texts, st.sampled_from("eE"), st.sampled_from(["", "-", "+"]), st.integers(0, 25).map(str)
+).map("".join)
+odd_texts = st.text("0123456789.-+e_", min_size=1, max_size=6)
+texts = score_texts | plain_texts.filter(bool) | exponent_texts | odd_texts
+
+
+@given(st.lists(texts, min_size=1, max_size=5), st.sampled_from([1, 60]))
+@example(["9007199254740993", "1"], 1)
+@example(["9102.754080496083"], 1)  # 16 digits: dividing the rounded integer would end in 4
+@example(["1.2.3", "4"], 1)
+@example([".", "5"], 1)
+@example(["-0", "1"], 1)
+@example(["-0e5", "-0.0e-3"], 60)
+@example(["1e5.", "2e1"], 60)
+@example(["1e+", "e5"], 60)
+@example(["0.1", "-0.30000000000000004"], 1)
+@example(["123456789012345.6", "0.1234567890123456"], 1)
+@example(["1" * 24, "-" + "1" * 24, "0." + "1" * 23], 1)
+@example(["0" * 300 + "1.5", "2"], 1)
+def test_scores_any_text_equal_float_bit_for_bit(some: list[str], times: int) -> None:
+    """A column gives the very bits that `float` gives, or ValueError when one field has none."""
+    fields = [text.encode() for text in some * times if len(text) <= 256]
+    try:
+        expected = [float(field) for field in fields]
+    except ValueError:
+        expected = None
+    if expected is None or "_" in "".join(some) or not np.isfinite(expected).all():
+        with pytest.raises(ValueError, match="could not convert"):
+            parse_scores(FieldColumn.of(fields))
+    elif fields:
+        assert parse_scores(FieldColumn.of(fields)).tobytes() == struct.pack(f"{len(fields)}d", *expected)
+
+
+@given(
+    st.lists(st.tuples(st.floats(1e-5, 1e5), st.integers(0, 3), st.integers(0, 20)), min_size=1, max_size=9)
+)
+def test_scores_in_the_middle_between_two_floats(some: list[tuple[float, int, int]]) -> None:
+    """Numbers at and near the middle between floats, cut after any digit, are rounded as `float` does."""
+    exact = [(Fraction(one) + Fraction(np.nextafter(one, np.inf))) / 2 for one, _, _ in some]
+    fields = [
+        f"{int(middle * 10**n_digits) + beside}e-{n_digits}"
+        if n_digits > 17
+        else f"{Decimal(int(middle * 10**n_digits) + beside).scaleb(-n_digits):f}"
+        for middle, (_, beside, n_digits) in zip(exact, some, strict=True)
+    ]
+    scores = parse_scores(FieldColumn.of([field.encode() for field in fields]))
+    assert scores.tolist() == [*map(float, fields)]
+
+
+@pytest.mark.parametrize("text", ["nan", "-inf", "infinity", "1e999", "1_000", "abc", "0x1p3", "1e"])
+@pytest.mark.parametrize("others", [[], ["1.5"], ["1e5"], ["1e5"] * 99])
+def test_scores_not_finite_numbers_raise(text: str, others: list[str]) -> None:
+    """What is no finite number is refused, alone and in company."""
+    with pytest.raises(ValueError, match="could not convert"):
+        parse_scores(FieldColumn.of([field.encode() for field in [*others, text]]))
+
+
+rank_texts = (
+    st.integers(-9, 99).map(str)
+    | st.integers(-(2**64), 2**64).map(str)
+    | st.sampled_from(["007", "+5", "1.5", "5.", "1_0", "x", "-", "9" * 15, "9" * 16, "9" * 40])
+)
+
+
+@given(st.lists(rank_texts, min_size=1, max_size=6), st.sampled_from([1, 60]))
+def test_ranks_equal_the_slow_way(some: list[str], times: int) -> None:
+    """Ranks are the integers of the slow way, or none where it finds none."""
+    fields = [text.encode() for text in some * times]
+    expected, found = whole_ranks(fields), parse_ranks(FieldColumn.of(fields))
+    assert (found is None) == (expected is None)
+    if found is not None and expected is not None:
+        assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
+
+
+# Lengths on both sides of every word's end, and of the most words that are kept as words.
+lengths = st.sampled_from([1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200])
+docnos = st.builds(
+    lambda stem, length, end: (stem * length)[:length] + end,
+    st.sampled_from([b"a", b"ab", b"FR94", "é".encode(), b"\xff"]),
+    lengths,
+    st.sampled_from([b"", b"1", b"2", b"01"]),
+)
+columns = st.lists(st.lists(docnos, unique=True, min_size=1, max_size=30), max_size=12)
+
+
+@given(content=columns, data=st.data())
+def test_numbers_are_those_of_a_dictionary(content: list[list[bytes]], data: st.DataObject) -> None:
+    """Docnos of any length have the numbers in which they were met; those not told yet may be forgotten."""
+    numbers, expected, told = DocnoNumbers(), dict[bytes, int](), list[bytes]()
+    for fields in content:
+        got = numbers.number(FieldColumn.of(fields))
+        assert got.tolist() == [expected.setdefault(one, len(expected)) for one in fields]
+        assert len(numbers) == len(expected)
+        if data.draw(st.booleans()):
+            told += [one for one in numbers.taken().split(b"\n") if one]
+            assert told == list(expected)
+        elif data.draw(st.booleans()):
+            numbers.forget(len(told))
+            expected = {one: number for number, one in enumerate(told)}
+
+
+def test_table_grows_and_keeps_its_numbers() -> None:
+    """Tens of thousands of docnos, more than the first table holds, are found again."""
+    names = [b"FR94%02d-%07d" % (number % 12, number * 7919 % 99_991) for number in range(50_000)]
+    assert len(set(names)) == len(names)
+    numbers = DocnoNumbers()
+    for start in range(0, len(names), 777):
+        numbers.number(FieldColumn.of(names[start : start + 777]))
+    shuffled = names[::-3]
+    got = numbers.number(FieldColumn.of(shuffled)).tolist()
+    assert got == list(range(len(names)))[::-3]
+    assert numbers.taken() == b"\n".join(names)
+
+
+def test_docnos_with_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Docnos whose search begins at the same slot still have numbers of their own."""
+    monkeypatch.setattr("pooler.reading.docnos._FACTOR", 0)
+    numbers = DocnoNumbers()
+    names = [b"document-%d" % number for number in range(60)]
+    assert numbers.number(FieldColumn.of(names[:40])).tolist() == list(range(40))
+    expected = [*range(40, 60), *range(39, -1, -1)]
+    assert numbers.number(FieldColumn.of(names[::-1])).tolist() == expected
+    # The first word of all the others, and nothing after it.
+    assert numbers.number(FieldColumn.of([b"document"])).tolist() == [60]
+
+
+@given(content=st.lists(docnos, min_size=1, max_size=40), n_known=st.integers(0, 40))
+def test_what_was_not_met_is_not_found_and_stays_unknown(content: list[bytes], n_known: int) -> None:
+    """Finding gives no number: those met before have theirs, all others none."""
+    numbers = DocnoNumbers()
+    known = list(dict.fromkeys(content[:n_known]))
+    if known:
+        numbers.number(FieldColumn.of(known))
+    expected = [known.index(one) if one in known else -1 for one in content]
+    assert numbers.find(FieldColumn.of(content)).tolist() == expected
+    assert len(numbers) == len(known)

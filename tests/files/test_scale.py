@@ -1,7 +1,8 @@
-"""Declaring scales: words, ranges and TOML files."""
+"""Scales of grades: words, ranges, TOML files; guidelines."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -9,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from store.collection import Collection
 from store.errors import ArgumentError, FormatError
-from store.formats.scale import make_scale, parse_scale, scale_from_json, scale_to_json
-from store.records import Grade
+from store.formats.scale import make_scale, parse_scale, scale_from_json, scale_of_grades, scale_to_json
+from store.formats.texts import read_guidelines
+from store.records import Action, Decision, Grade
+from tests.helpers.run import Cli, write
 
 
 @pytest.mark.parametrize(
@@ -37,11 +41,6 @@ def test_words_and_ranges_are_scales(
     assert {len(key) for key in keys} == {1}
 
 
-def test_digit_keys_are_the_grades_themselves() -> None:
-    """A judge presses 2 to give a 2."""
-    assert [grade.key for grade in parse_scale("0-3").grades] == ["0", "1", "2", "3"]
-
-
 @pytest.mark.vector("NTCIR-3 CLIR: S highly relevant, A relevant, B partially, C not; rigid S, A")
 def test_ntcir_letters_keep_their_meaning() -> None:
     """Rigid counts S and A, relaxed B too."""
@@ -59,13 +58,6 @@ def test_what_is_no_scale_is_told_with_what_is(text: str) -> None:
     with pytest.raises(ArgumentError, match="`scale` must") as caught:
         parse_scale(text)
     assert "--scale 0-2" in str(caught.value.hint)
-
-
-@pytest.mark.parametrize("text", ["1-2", "1-5"])
-def test_range_from_one_is_a_scale(text: str) -> None:
-    """Likert's 1 to 5 is LOW-HIGH like any other."""
-    low, high = map(int, text.split("-"))
-    assert parse_scale(text).values == tuple(range(low, high + 1))
 
 
 @pytest.mark.parametrize(
@@ -204,3 +196,168 @@ def test_the_largest_grades_that_engines_hold_are_taken() -> None:
     """Six digits, as the refusal says."""
     scale = make_scale((Grade(-999_999, "a", ""), Grade(0, "b", "0"), Grade(999_999, "c", "")))
     assert scale.values == (-999_999, 0, 999_999)
+
+
+@pytest.mark.parametrize(
+    ("grades", "scale"),
+    [({0, 1}, "0-1"), ({3, 0}, "0-3"), ({1, 5, 2}, "1-5"), ({1}, "0-1"), ({4}, "0-4"),
+     ({0}, "0-1"), (set(), "0-1"), ({0, 20}, "0-20")],
+)  # fmt: skip
+def test_scale_reaches_over_the_grades(grades: set[int], scale: str) -> None:
+    """It is the one that `init --scale LOW-HIGH` would declare; one grade is not enough for it."""
+    assert scale_of_grades(grades) == parse_scale(scale)
+
+
+def test_grades_too_far_apart_are_no_scale() -> None:
+    """Who has marks up to 100 is asked to declare which there are."""
+    with pytest.raises(ArgumentError, match="the grades go from 0 to 100") as caught:
+        scale_of_grades({0, 50, 100})
+    assert caught.value.hint is not None
+    assert "--map 100=N" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("scale", "values"), [("0-2", "0 1 2"), ("binary", "0 1"), ("ntcir", "0 1 2 3"), ("-2-1", "-2 -1 0 1")]
+)
+def test_scale_is_declared(cli: Cli, here: Path, scale: str, values: str) -> None:
+    """The grades of the scale are said on stderr and are columns of the status."""
+    answer = cli("init", "--scale", scale).fine()
+    assert (answer.out, answer.err.startswith("made collection.db; grades: ")) == ("", True)
+    cli("judges", "add", "anna").fine()
+    header = cli("status", "--format", "tsv").fine().out.splitlines()[0].split("\t")
+    assert [name for name in header if name.startswith("grade_")] == [
+        f"grade_{value}" for value in values.split()
+    ]
+
+
+def test_scale_comes_from_a_toml_file(cli: Cli, here: Path) -> None:
+    """A TOML file of [[grade]] tables declares values, labels and keys."""
+    write(
+        here / "scale.toml",
+        *('[[grade]]\nvalue = -2\nlabel = "junk"\nkey = "j"', '[[grade]]\nvalue = 0\nlabel = "no"'),
+        '[[grade]]\nvalue = 1\nlabel = "yes"\nkey = "y"',
+    )
+    said = cli("init", "--scale", "scale.toml").fine().err
+    assert "grades: -2 junk [j], 0 no [0], 1 yes [y]" in said
+
+
+def test_collection_has_a_name(cli: Cli, here: Path) -> None:
+    """Its name is its file's unless it is given."""
+    cli("init", "--collection", "wine.db").fine()
+    assert cli("status", "--collection", "wine.db").fine().out.startswith("wine (wine.db)\n")
+    cli("init", "--collection", "beer.db", "--name", "Beer & wine").fine()
+    told = cli("status", "--collection", "beer.db").fine().out
+    assert told.startswith("Beer & wine (beer.db)\n")
+
+
+def test_postgresql_holds_a_collection(cli: Cli, postgres_url: str, garden: Path) -> None:
+    """On PostgreSQL the same commands give the same pool and the same qrels as on SQLite."""
+    options = ("--collection", postgres_url)
+    cli("init", *options).fine()
+    cli("import", "runs", "--runs", "runs.tsv", *options).fine()
+    cli("pool", "--depth", "5", "--out", "stored.txt", *options).fine()
+    cli("pool", "--runs", "runs.tsv", "--depth", "5", "--out", "files.txt").fine()
+    for suffix in ("", ".manifest.json"):
+        stored, files = (garden / f"{name}.txt{suffix}" for name in ("stored", "files"))
+        assert stored.read_bytes() == files.read_bytes()
+    strict = "judgements/strict.qrels"
+    cli("import", "judgements", strict, "--judge", "strict", *options).fine()
+    assert cli("export", "qrels", *options).fine().out == (garden / strict).read_text("utf-8")
+    assert "already holds a collection" in cli("init", *options).failed(3).err
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"# A\r\n\r\nb", "# A\r\n\r\nb"),
+        (b"\xef\xbb\xbf# A\n", "# A\n"),
+        (gzip.compress("判定\n".encode(), mtime=0), "判定\n"),
+        (b"\x00\x1b[31m", "\x00\x1b[31m"),
+    ],
+    ids=["line-ends", "byte-order-mark", "gzip", "controls"],
+)
+def test_text_is_read_as_it_is(tmp_path: Path, raw: bytes, text: str) -> None:
+    """Line ends and control characters stay; a byte order mark is no text."""
+    path = tmp_path / "g.md"
+    path.write_bytes(raw)
+    assert read_guidelines(str(path)) == text
+
+
+@pytest.fixture
+def empty(cli: Cli, here: Path) -> Path:
+    """Work beside an empty collection."""
+    cli("init").fine()
+    return here
+
+
+def test_versions_are_set_and_shown(cli: Cli, empty: Path) -> None:
+    """Each text is a version; the same again is none; any can be printed as it was."""
+    first = "# Wine\n\n- *any* part counts\n"
+    (empty / "g.md").write_text(first, "utf-8")
+    assert cli("import", "guidelines", "g.md").fine().err == "version 1 of the guidelines\n"
+    again = cli("import", "guidelines", "g.md").fine().err
+    assert again == "version 1 of the guidelines already has this text\n"
+    cli("import", "guidelines", "-", stdin="判定基準".encode()).fine()
+    assert cli("show", "guidelines", "2").fine().out == "判定基準\n"
+    assert cli("show", "guidelines", "1").fine().out == first
+    rows = cli("show", "guidelines", "--format", "json").fine().json()
+    assert [(row["version"], row["lines"], row["begins"]) for row in rows] == [
+        (1, 3, "# Wine"),
+        (2, 1, "判定基準"),
+    ]
+    assert all(row["created_at"].endswith("+00:00") for row in rows)
+
+
+def test_outdated_judgements_are_told(cli: Cli, empty: Path) -> None:
+    """A new version says how many judgements were made under older ones."""
+    write(empty / "x.run", "1 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    cli("pool").fine()
+    cli("judges", "add", "anna").fine()
+    with Collection("collection.db") as opened:
+        desk = opened.desk("anna")
+        desk.queue("1")
+        desk.record(Decision("1", "a", Action.JUDGE, grade=1))
+        desk.leave()
+    told = cli("import", "guidelines", "-", stdin=b"a").fine().err
+    assert told.splitlines() == [
+        "version 1 of the guidelines",
+        "1 judgement made under an older one: pooler status outdated",
+    ]
+
+
+def test_hostile_guidelines_reach_no_terminal(cli: Cli, empty: Path) -> None:
+    """Escape sequences are stored as they are and printed as pictures."""
+    text = "\x1b]0;owned\x07 \x1b[2J[red]x[/red]\u202e"
+    cli("import", "guidelines", "-", stdin=text.encode()).fine()
+    with Collection("collection.db") as opened:
+        assert opened.guidelines.get().text == text
+    shown = cli("show", "guidelines", "1").fine().out
+    assert shown == "␛]0;owned␇ ␛[2J[red]x[/red]\ufffd\n"
+    for form in ("table", "tsv"):
+        listed = cli("show", "guidelines", "--format", form).fine().out
+        assert "\x1b" not in listed
+        assert "[red]x[/red]" in listed
+
+
+def test_long_first_line_is_cut_for_people_only(cli: Cli, empty: Path) -> None:
+    """A table stays narrow; programs get the line, blank ones before it left out."""
+    cli("import", "guidelines", "-", stdin=b"\n\n" + b"word " * 40).fine()
+    assert max(map(len, cli("show", "guidelines").fine().out.splitlines())) < 80
+    [row] = cli("show", "guidelines", "--format", "json").json()
+    assert (row["begins"], row["lines"]) == (("word " * 40).strip(), 3)
+
+
+def test_refusals(cli: Cli, empty: Path) -> None:
+    """No guidelines, no such version, no text, another encoding, no file: each in words."""
+    assert "no guidelines yet: pooler import guidelines FILE" in cli("show", "guidelines").fine().out
+    missing = cli("show", "guidelines", "1").failed(1).err
+    assert "there is no guideline version yet" in missing
+    assert "hint: pooler import guidelines FILE" in missing
+    cli("import", "guidelines", "-", stdin=b"a").fine()
+    unknown = cli("show", "guidelines", "3").failed(1).err
+    assert "unknown guideline version `3`; known: `1`" in unknown
+    assert "expected guidelines, got no text" in cli("import", "guidelines", "-").failed(1).err
+    assert "-:1: expected UTF-8" in cli("import", "guidelines", "-", stdin=b"\xff").failed(1).err
+    assert "no such file" in cli("import", "guidelines", "none.md").failed(1).err
+    assert len(cli("show", "guidelines", "--format", "json").json()) == 1

@@ -1,4 +1,4 @@
-"""Qrels files: what is read, what is refused, and that what is written is read back."""
+"""Qrels as TREC, NTCIR-2 and NTCIREVAL have them, and tables whose columns are named."""
 
 from __future__ import annotations
 
@@ -6,27 +6,41 @@ import collections
 import gzip
 import hashlib
 import io
-import sys
+import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.errors import ArgumentError, FaultList, FormatError, PoolerError
-from store.formats.qrels import QrelCells, qrels_blocks, read_plain_qrels, read_qrels
-from store.formats.tables import GradedRow
-from store.records import Qrel
+from store.errors import ArgumentError, FaultList, FormatError
+from store.formats.qrels import (
+    QrelCells,
+    letters_of,
+    qrels_blocks,
+    read_ntcir2,
+    read_ntcireval,
+    read_plain_qrels,
+    read_qrels,
+    write_ntcir2,
+    write_ntcireval,
+)
+from store.formats.scale import settle_repeats
+from store.formats.tables import GradedRow, parse_columns, read_columns
+from store.records import Grade, Qrel, Scale
+from tests.helpers.world import make_scale, parse_scale
+from tests.strategies import ids
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-ids = st.text(
+any_ids = st.text(
     st.characters(exclude_categories=["Cc", "Cs", "Z"], exclude_characters=BIDI + "\u200b\u2060\ufeff"),
     min_size=1,
 )
-topics = ids.filter(lambda text: text[0] not in "#\ufeff")
+topics = any_ids.filter(lambda text: text[0] not in "#\ufeff")
 
 
 @pytest.fixture
@@ -73,14 +87,6 @@ def test_rows_keep_every_column_in_file_order(file: Path) -> None:
     assert read.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_integral_floats_are_integers_and_counted(file: Path) -> None:
-    """`2.0` is the grade 2, and the caller learns how many were written so."""
-    file.write_text("1 0 a 2.0\n1 0 b 1\n1 0 c -1.00\n1 0 d 0.\n")
-    read = read_qrels(str(file))
-    assert [row.code for row in read.rows] == [2, 1, -1, 0]
-    assert read.n_float_grades == 3
-
-
 def test_byte_order_mark_crlf_and_gzip_change_no_row(file: Path) -> None:
     """The hash is of the uncompressed file, byte order mark and all."""
     dressed = b"\xef\xbb\xbf301 0 a 1\r\n\r\n302 0 a 0\r\n"
@@ -90,13 +96,6 @@ def test_byte_order_mark_crlf_and_gzip_change_no_row(file: Path) -> None:
         read = read_qrels(str(file))
         assert read.rows == expected
         assert read.sha256 == hashlib.sha256(dressed).hexdigest()
-
-
-def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` reads standard input, gzip too."""
-    for content in (b"1 0 a 1\n", gzip.compress(b"1 0 a 1\n")):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        assert read_qrels("-").rows == [GradedRow(1, "1", "0", "a", "", 1)]
 
 
 @pytest.mark.parametrize(
@@ -171,13 +170,6 @@ def test_line_that_says_what_an_earlier_one_says_is_counted_once(file: Path) -> 
     assert (read.n_same, read.first_same) == (0, 0)
 
 
-def test_exchanged_columns_are_told_where_all_grades_are_alike(file: Path) -> None:
-    """`topic docno 0 grade`: the lines are no repeats of a document named `0`."""
-    error = faults_of(file, "1 a 0 1\n1 b 0 1\n1 c 0 1\n")
-    assert codes(error) == [(None, "exchanged")]
-    assert "got `0` in column 3 of all 3 lines" in str(error)
-
-
 def test_judge_column_makes_documents_unique_per_judge(file: Path) -> None:
     """Two grades of a document by one judge are a fault, by two judges they are not."""
     file.write_text("1 ann a 1\n1 bob a 0\n1 ann b 0\n")
@@ -238,23 +230,6 @@ def test_comments_alone_are_an_empty_file(file: Path, lenient: bool) -> None:
     assert codes(faults_of(file, "# a\n# b\n", lenient=lenient)) == [(None, "empty")]
 
 
-@pytest.mark.slow
-def test_truncated_or_damaged_gzip_is_a_fault(file: Path) -> None:
-    """Half a file is never read as a whole one."""
-    whole = gzip.compress("".join(f"1 0 d{n} 1\n" for n in range(100_000)).encode())
-    assert [fault.code for fault in faults_of(file, whole[:-9]).faults] == ["gzip"]
-    assert "the file is truncated" in str(faults_of(file, whole[: len(whole) // 2]))
-    damaged = bytearray(whole)
-    damaged[-6] ^= 0xFF  # in the length or checksum that closes the file
-    assert "gzip data is damaged" in str(faults_of(file, bytes(damaged)))
-
-
-def test_missing_file_is_told(tmp_path: Path) -> None:
-    """What is not there is said in one line."""
-    with pytest.raises(PoolerError, match="none: no such file"):
-        read_qrels(str(tmp_path / "none"))
-
-
 # Writing
 
 
@@ -267,11 +242,6 @@ def test_written_file_has_single_blanks_and_keeps_iterations() -> None:
     """Rows as they come, single blanks, LF."""
     rows = [("009", "0", "x", 3), ("9", "A", "B", 2), ("9", "0.5", "é", -2)]
     assert written(rows) == "009 0 x 3\n9 A B 2\n9 0.5 é -2\n"
-
-
-def test_nothing_to_write_writes_nothing() -> None:
-    """No judgements are no bytes."""
-    assert written([]) == ""
 
 
 @pytest.mark.parametrize(
@@ -293,7 +263,11 @@ def test_row_that_could_not_be_read_back_is_refused_before_a_byte_is_written(
         next(qrels_blocks([("0", "0", "a", 1), row]))
 
 
-@given(st.dictionaries(st.tuples(topics, ids), st.tuples(st.integers(-(10**17), 10**17), ids), min_size=1))
+@given(
+    st.dictionaries(
+        st.tuples(topics, any_ids), st.tuples(st.integers(-(10**17), 10**17), any_ids), min_size=1
+    )
+)
 def test_what_is_written_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, grades: dict[tuple[str, str], tuple[int, str]]
 ) -> None:
@@ -453,3 +427,320 @@ def test_damaged_gzip_and_what_is_read_once_are_left_to_the_other_reader(file: P
     """Half of a compressed file, a folder and standard input are no plain files."""
     file.write_bytes(gzip.compress(b"9 0 d1 2\n" * 100)[:-20])
     assert [read_plain_qrels(one) for one in (str(file), str(file.parent), "-")] == [None] * 3
+
+
+NTCIR = parse_scale("ntcir")
+
+RIGID = """\
+0101\tA\tgakkai-0000011144\t1
+0101\tB\tgakkai-0000058361\t0
+0101\tC\tgakkai-0000058362\t0
+0102\tS\tkaken-j-0849182400\t1
+"""
+"""By hand: the rigid file of the four grades, topics with zeros in front."""
+
+RELAXED = RIGID.replace("58361\t0", "58361\t1")
+"""The relaxed one: B is relevant, too."""
+
+
+def ntcir2_faults(file: Path, content: str | bytes, scale: Scale = NTCIR) -> list[str]:
+    """Return the lines of the error that a file gives."""
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(FormatError) as refused:
+        read_ntcir2(str(file), scale)
+    return [line.partition("/n:")[2] for line in refused.value.message.splitlines()]
+
+
+@pytest.mark.parametrize(("content", "level"), [(RIGID, 2), (RELAXED, 1)])
+def test_both_files_say_the_same_grades_and_come_back_byte_for_byte(
+    tmp_path: Path, content: str, level: int
+) -> None:
+    """Letters are grades, the last column the level; both give the bytes of the file again."""
+    file = tmp_path / "n"
+    file.write_text(content, "utf-8", newline="")
+    read = read_ntcir2(str(file), NTCIR)
+    assert [(row.topic, row.docno, row.code) for row in read.rows] == [
+        ("0101", "gakkai-0000011144", 2),
+        ("0101", "gakkai-0000058361", 1),
+        ("0101", "gakkai-0000058362", 0),
+        ("0102", "kaken-j-0849182400", 3),
+    ]
+    rows = [Qrel(row.topic, row.docno, row.code) for row in read.rows]
+    stream = io.StringIO()
+    write_ntcir2(rows, NTCIR, level, stream)
+    assert stream.getvalue() == content
+
+
+def test_levels_of_the_scale_are_ntcirs_readings() -> None:
+    """Rigid: S and A are relevant. Relaxed: S, A and B are. NTCIR-2's own files have no S."""
+    rows = [Qrel("1", letter, grade) for grade, letter in letters_of(NTCIR).items()]
+    flags = {}
+    for name, level in (("rigid", NTCIR.rigid), ("relaxed", NTCIR.relaxed), ("none", None)):
+        stream = io.StringIO()
+        write_ntcir2(rows, NTCIR, level, stream)
+        lines = [line.split("\t") for line in stream.getvalue().splitlines()]
+        flags[name] = {letter: flag for _, letter, _, flag in lines}
+    assert flags == {
+        "rigid": {"S": "1", "A": "1", "B": "0", "C": "0"},
+        "relaxed": {"S": "1", "A": "1", "B": "1", "C": "0"},
+        "none": {"S": "0", "A": "0", "B": "0", "C": "0"},
+    }
+
+
+@given(
+    rows=st.lists(
+        st.builds(Qrel, ids.filter(lambda text: text[0] != "#"), ids, st.integers(0, 3), st.just("0")),
+        min_size=1,
+        max_size=6,
+        unique_by=lambda row: (row.topic, row.docno),
+    ),
+    level=st.none() | st.integers(1, 3),
+)
+def test_written_ntcir2_is_read_back_in_its_order(
+    rows: list[Qrel], level: int | None, tmp_path: Path
+) -> None:
+    """Any ids in any order come back."""
+    stream = io.StringIO()
+    write_ntcir2(rows, NTCIR, level, stream)
+    (tmp_path / "n").write_text(stream.getvalue(), "utf-8", newline="")
+    read = read_ntcir2(str(tmp_path / "n"), NTCIR)
+    assert [Qrel(row.topic, row.docno, row.code) for row in read.rows] == rows
+
+
+def test_every_fault_of_ntcir2_is_told_with_its_line(tmp_path: Path) -> None:
+    """Fields, letters, flags and ids: all lines at once."""
+    content = "1\tA\td1\t1\n1\tA\td2\n1\tX\td3\t0\n1\ta\td4\t1\n1\tB\td5\tyes\n# no\n"
+    assert ntcir2_faults(tmp_path / "n", content) == [
+        "2: expected 4 fields (topic letter docno relevant), got 3",
+        "3: expected a letter of the scale (C, B, A, S), got `X`",
+        "4: expected a letter of the scale (C, B, A, S), got `a`",
+        "5: expected 0 or 1 in field 4, got `yes`",
+        "6: expected 4 fields (topic letter docno relevant), got a line that begins with `#`",
+    ]
+    assert ntcir2_faults(tmp_path / "n", b"1\tA\td\xff\t1\n1\tA\td\x07\t1\n") == [
+        "1: expected UTF-8, got byte 0xff at column 6",
+        "2: expected an id without control characters, got 'd\\x07'",
+    ]
+    assert ntcir2_faults(tmp_path / "n", "\n") == [" expected `topic letter docno relevant` lines, got none"]
+
+
+def test_last_column_must_be_one_cut_of_the_scale(tmp_path: Path) -> None:
+    """A grade that is relevant here and not there is a fault, as is a lower one that is."""
+    content = "1\tA\td1\t1\n1\tB\td2\t0\n1\tA\td3\t0\n1\tB\td4\t1\n1\tC\td5\t1\n1\tS\td6\t0\n"
+    assert ntcir2_faults(tmp_path / "n", content) == [
+        "3: expected 1 for A, as line 1 has 1 for A, got 0",
+        "4: expected 0 for B, as line 2 has 0 for B, got 1",
+        "5: expected 0 for C, as line 2 has 0 for B, got 1",
+        "6: expected 1 for S, as line 1 has 1 for A, got 0",
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=6))
+def test_cut_is_refused_exactly_when_no_level_gives_it(lines: list[tuple[int, bool]]) -> None:
+    """Tried one by one: a file is read when some level from none to all gives its last column."""
+    content = "".join(
+        f"1\t{'CBAS'[grade]}\td{number}\t{int(flag)}\n" for number, (grade, flag) in enumerate(lines)
+    )
+    fits = [
+        level
+        for level in range(5)
+        if all((grade >= level) == flag for grade, flag in lines)
+    ]  # fmt: skip
+    with tempfile.NamedTemporaryFile("w", suffix=".n") as file:
+        file.write(content)
+        file.flush()
+        if not fits:
+            with pytest.raises(FormatError):
+                read_ntcir2(file.name, NTCIR)
+        else:
+            assert len(read_ntcir2(file.name, NTCIR).rows) == len(lines)
+
+
+def test_scale_without_letters_is_refused() -> None:
+    """Digits are no letters; the hint names a scale that has them."""
+    with pytest.raises(ArgumentError, match="has the keys '0', '1', '2', '3'") as refused:
+        letters_of(parse_scale("0-3"))
+    assert refused.value.hint is not None
+    assert "--scale ntcir" in refused.value.hint
+    for keys in ("cC", "é1", ("a", "")):
+        grades = tuple(Grade(value, "x", key) for value, key in enumerate(keys))
+        with pytest.raises(ArgumentError, match="must have a letter for every grade"):
+            letters_of(make_scale(grades))
+
+
+def test_rows_that_could_not_be_read_back_are_refused() -> None:
+    """Grades off the scale and ids with blanks are refused before anything is written."""
+    stream = io.StringIO()
+    with pytest.raises(ArgumentError, match=r"`grade` must be one of .*, but got \[4\]"):
+        write_ntcir2([Qrel("1", "d", 0), Qrel("1", "e", 4)], NTCIR, 1, stream)
+    with pytest.raises(ArgumentError, match="`docno` cannot be written to a NTCIR-2 file"):
+        write_ntcir2([Qrel("1", "d", 0), Qrel("1", "e f", 1)], NTCIR, 1, stream)
+    with pytest.raises(ArgumentError, match="`topic` cannot be written to a NTCIR-2 file"):
+        write_ntcir2([Qrel("#1", "d", 0)], NTCIR, 1, stream)
+    assert stream.getvalue() == ""
+
+
+WWW = """\
+0001 clueweb12-0000tw-13-04988 L0
+0001 clueweb12-0000wb-16-37427 L4
+0001 clueweb12-0001wb-40-32733 L1
+"""
+"""By hand, in the shape of the NTCIR WWW qrels: sums of two judges' grades."""
+
+
+def ntcireval_faults(file: Path, content: str | bytes, *, lenient: bool = False) -> list[str]:
+    """Return the lines of the error that a file gives."""
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(FormatError) as refused:
+        read_ntcireval(str(file), lenient=lenient)
+    return [line.partition("/n:")[2] for line in refused.value.message.splitlines()]
+
+
+def test_levels_are_grades_and_come_back_byte_for_byte(tmp_path: Path) -> None:
+    """Lk is grade k, of a sum of grades too; the file has the same bytes again."""
+    file = tmp_path / "n"
+    file.write_bytes(gzip.compress(WWW.encode()))
+    table = read_ntcireval(str(file))
+    assert [(row.topic, row.code) for row in table.rows] == [("0001", 0), ("0001", 4), ("0001", 1)]
+    assert table.sha256 == hashlib.sha256(WWW.encode()).hexdigest()
+    stream = io.StringIO()
+    write_ntcireval([Qrel(row.topic, row.docno, row.code) for row in table.rows], stream)
+    assert stream.getvalue() == WWW
+
+
+@given(
+    rows=st.lists(
+        st.builds(
+            partial(Qrel, iteration="0"),
+            ids.filter(lambda text: text[0] != "#"), ids, st.integers(0, 10**9 - 1),
+        ),
+        min_size=1,
+        max_size=6,
+        unique_by=lambda row: (row.topic, row.docno),
+    ),
+)  # fmt: skip
+def test_written_ntcireval_is_read_back_in_its_order(rows: list[Qrel], tmp_path: Path) -> None:
+    """Any ids in any order come back as they were."""
+    stream = io.StringIO()
+    write_ntcireval(rows, stream)
+    (tmp_path / "n").write_text(stream.getvalue(), "utf-8", newline="")
+    table = read_ntcireval(str(tmp_path / "n"))
+    assert [Qrel(row.topic, row.docno, row.code) for row in table.rows] == rows
+
+
+def test_every_fault_of_ntcireval_is_told_with_its_line(tmp_path: Path) -> None:
+    """Levels that are none, and fields: all lines at once."""
+    content = "1 d1 L1\n1 d2 2\n1 d3 L-1\n1 d4 L01\n1 d5 l1\n1 d6 L²\n1 d7\n1 d9 L1 x\n"
+    assert ntcireval_faults(tmp_path / "n", content) == [
+        "2: expected a level like L2, got `2`",
+        "3: expected a level like L2, got `L-1`",
+        "4: expected a level like L2, got `L01`",
+        "5: expected a level like L2, got `l1`",
+        "6: expected a level like L2, got `L²`",
+        "7: expected 3 fields (topic docno level), got 2",
+        "8: expected 3 fields (topic docno level), got 4",
+    ]
+
+
+def test_negative_grades_and_ids_that_could_not_be_read_back_are_refused() -> None:
+    """No level is negative; nothing is written of rows with such a grade."""
+    stream = io.StringIO()
+    with pytest.raises(ArgumentError, match=r"`grade` cannot be written as a level .* \[-2\]"):
+        write_ntcireval([Qrel("1", "d", 0), Qrel("1", "e", -2)], stream)
+    with pytest.raises(ArgumentError, match="`docno` cannot be written to a NTCIREVAL file"):
+        write_ntcireval([Qrel("1", "d", 0), Qrel("1", "", 2)], stream)
+    assert stream.getvalue() == ""
+
+
+def write(file: Path, *lines: str) -> str:
+    """Write lines to a file and return its name."""
+    file.write_text("".join(f"{line}\n" for line in lines), "utf-8", newline="")
+    return str(file)
+
+
+def column_faults(file: str, columns: str, **options: str) -> list[str]:
+    """Return the lines of the error that a file gives, once no document is let come twice."""
+    faults = FaultList(file)
+    read = read_columns(file, parse_columns(columns), faults=faults, **options)  # type: ignore[arg-type]
+    settle_repeats(read.rows, lambda row: (0, row.code), "refuse", faults)
+    with pytest.raises(FormatError) as refused:
+        faults.raise_if_any()
+    return [line.partition("/t:")[2] for line in refused.value.message.splitlines()]
+
+
+def test_columns_are_read() -> None:
+    """Names come with commas in the order of the file; any number of columns is passed over."""
+    assert parse_columns("topic,iteration,docno,judge,grade") == (
+        *("topic", "iteration", "docno", "judge", "grade"),
+    )
+    assert parse_columns("-, grade ,-,docno") == ("-", "grade", "-", "docno")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "docno", "grade", "docno,grade,grade", "docno,topic", "docno,,", "docno,,grade"]
+)
+def test_other_columns_are_refused(text: str) -> None:
+    """A name twice or empty, and a table without docno or grade are refused."""
+    with pytest.raises(ArgumentError, match="`columns` must name each column of the file once"):
+        parse_columns(text)
+
+
+def test_column_that_is_passed_over_may_hold_any_text_between_tabs(tmp_path: Path) -> None:
+    """Where tabs make as many fields as there are columns, blanks within them separate nothing."""
+    file = write(tmp_path / "t", "d1\tnot about tea\t0", "d2\t\t1")
+    read = read_columns(file, parse_columns("docno,-,grade"), topic="1", judge="ann")
+    assert [(row.docno, row.code) for row in read.rows] == [("d1", 0), ("d2", 1)]
+
+
+def test_every_fault_of_a_table_is_told_with_its_line(tmp_path: Path) -> None:
+    """Header lines, missing fields, ids, grades and judgements that come twice are faults."""
+    file = write(tmp_path / "t", "item worker label", "d1 7 3", "d1 8 3", "d1 7 2", "d1 7",
+                 "d\u200b 7 1", "d3 7 1.5", "d4 \u202e 1", "# d5 1")  # fmt: skip
+    assert column_faults(file, "docno,judge,grade", topic="1") == [
+        "1: expected an integer grade, got `label`",
+        "4: expected each document once a topic and judge, got topic `1` docno `d1` judge `7` with"
+        " grade 2; line 2 has it with grade 3",
+        "5: expected 3 fields (docno judge grade), got 2",
+        "6: expected an id without control characters, got 'd\\u200b'",
+        "7: expected an integer grade, got `1.5`",
+        "8: expected an id without control characters, got '\\u202e'",
+        "9: expected 3 fields (docno judge grade), got a line that begins with `#`",
+    ]
+
+
+def test_options_that_a_column_says_already_are_refused(tmp_path: Path) -> None:
+    """A topic or judge is said once, and is an id."""
+    file = write(tmp_path / "t", "1 d1 ann 3")
+    columns = parse_columns("topic,docno,judge,grade")
+    with pytest.raises(ArgumentError, match="`topic` is already given by a column"):
+        read_columns(file, columns, topic="1")
+    with pytest.raises(ArgumentError, match="`judge` is already given by a column"):
+        read_columns(file, columns, judge="bob")
+    with pytest.raises(ArgumentError, match="`topic` must be given: no column holds it"):
+        read_columns(file, parse_columns("-,docno,judge,grade"))
+    with pytest.raises(ArgumentError, match="`topic` must be one word"):
+        read_columns(file, parse_columns("-,docno,judge,grade"), topic="a b")
+
+
+@given(
+    rows=st.lists(
+        st.tuples(ids.filter(lambda text: text[0] != "#"), ids, ids, st.integers(-2, 9)),
+        min_size=1,
+        max_size=6,
+        unique_by=lambda row: row[:3],
+    ),
+    order=st.permutations(["topic", "docno", "judge", "grade", "-"]),
+    blank=st.sampled_from([" ", "\t", "   ", " \t "]),
+)
+def test_columns_in_any_order_say_the_same(
+    rows: list[tuple[str, str, str, int]], order: list[str], blank: str, tmp_path: Path
+) -> None:
+    """Whichever way the columns stand and are separated, the rows are the same."""
+    lines = []
+    for topic, docno, judge, grade in rows:
+        cells = {"topic": topic, "docno": docno, "judge": judge, "grade": str(grade), "-": "x"}
+        lines.append(blank.join(cells[name] for name in order))
+    # What would begin a comment stands behind a blank.
+    lines = [f" {line}" if line.startswith("#") else line for line in lines]
+    read = read_columns(write(tmp_path / "t", *lines), order)
+    assert [(row.topic, row.docno, row.judge, row.code) for row in read.rows] == rows

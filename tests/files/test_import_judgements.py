@@ -1,4 +1,4 @@
-"""`pooler import judgements`: codes, maps, columns, pools, and coming again."""
+"""`import judgements`: codes, maps, columns, repeats, pools, and coming again."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from store.formats.scale import MEANINGS
+from store.errors import ArgumentError, ContradictionError, FaultList
+from store.formats.scale import MEANINGS, Meaning, decode_rows, parse_codes, parse_map
+from store.formats.tables import GradedRow
+from store.records import Qrel
 from tests.helpers.run import Cli, Outcome, write
+from tests.helpers.world import parse_scale
 
 
 @pytest.fixture
@@ -20,7 +26,7 @@ def empty(cli: Cli, here: Path) -> Path:
     return here
 
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 def bring(cli: Cli, *options: str) -> Outcome:
@@ -572,3 +578,105 @@ def test_history_of_copies_that_came_together_is_read_by_its_states(cli: Cli, em
         ("cannot", "cannot", None, None, "", "torn"),
     ]
     assert (read[0]["display_order"], read[0]["order_seed"]) == ("random", 4294967295)
+
+
+SCALE = parse_scale("0-2")
+
+
+def test_codes_are_read() -> None:
+    """Each `CODE=unjudged` gives one code; repeating it changes nothing."""
+    assert parse_codes([]) == {}
+    assert parse_codes(["-1=unjudged", "9=unjudged", "-1=unjudged"]) == {
+        -1: Meaning.UNJUDGED,
+        9: Meaning.UNJUDGED,
+    }
+    assert parse_codes(["-2=unjudgeable", "0=grade"]) == {-2: Meaning.CANNOT, 0: Meaning.GRADE}
+    with pytest.raises(ContradictionError, match=r"must give a code one meaning \(it has skipped\)"):
+        parse_codes(["-2=skipped", "-2=cannot"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "-1", "=unjudged", "-=unjudged", "--1=unjudged", "+1=unjudged", "1.0=unjudged"),
+        *("²=unjudged", "٣=unjudged", "-1=junk", "-1=unjudged ", " -1=unjudged"),
+        f"{'1' * 5000}=unjudged",
+    ],
+)
+def test_other_codes_are_refused(text: str) -> None:
+    """Anything but an integer and the word is refused, with what is meant instead."""
+    words = "not-pooled, unjudged, skipped, cannot, grade, unjudgeable, but got"
+    with pytest.raises(ArgumentError, match=f"`codes` must be CODE=MEANING, an integer and one of {words}"):
+        parse_codes([text])
+
+
+def test_every_word_of_a_meaning_is_read() -> None:
+    """Each meaning has its word, and what cannot be judged has two."""
+    assert {word: parse_codes([f"5={word}"])[5] for word in MEANINGS} == {
+        "not-pooled": Meaning.NOT_POOLED,
+        "unjudged": Meaning.UNJUDGED,
+        "skipped": Meaning.SKIPPED,
+        "cannot": Meaning.CANNOT,
+        "unjudgeable": Meaning.CANNOT,
+        "grade": Meaning.GRADE,
+    }
+
+
+def test_maps_are_read() -> None:
+    """Each `FROM=TO` gives one entry; a chain is not followed, so 10 and 3 can change places."""
+    assert parse_map([], {}) == {}
+    assert parse_map(["10=3", "3=10", "-2=0"], {}) == {10: 3, 3: 10, -2: 0}
+
+
+@pytest.mark.parametrize("texts", [["3"], ["3="], ["=3"], ["a=1"], ["1=1.5"], ["1=2=3"], ["1=²"]])
+def test_other_maps_are_refused(texts: list[str]) -> None:
+    """Anything but two integers is refused."""
+    with pytest.raises(ArgumentError, match="`mapped` must be FROM=TO, two integers"):
+        parse_map(texts, {})
+
+
+def test_a_grade_is_read_as_one_other() -> None:
+    """Two answers for one grade contradict each other; the same twice is no fault."""
+    assert parse_map(["1=2", "1=2"], {}) == {1: 2}
+    with pytest.raises(
+        ContradictionError, match="must read a grade as one other \\(it has 2\\), but got '1=3'"
+    ):
+        parse_map(["1=2", "1=3"], {})
+
+
+codes = st.integers(-2, 4)
+
+
+@given(
+    rows=st.lists(
+        st.builds(GradedRow, st.integers(1, 9), st.sampled_from("12"), st.sampled_from("xy"),
+                  st.sampled_from("abcd"), st.sampled_from(["ann", "bob"]), codes),
+        max_size=8, unique_by=(lambda row: (row.topic, row.docno),),
+    ),
+    unjudged=st.sets(codes, max_size=2),
+    mapping=st.dictionaries(codes, codes, max_size=3),
+)  # fmt: skip
+def test_every_line_is_exactly_one_of_judged_unjudged_and_fault(
+    rows: list[GradedRow], unjudged: set[int], mapping: dict[int, int]
+) -> None:
+    """Counted one by one, no line is lost, doubled, or turned into another kind."""
+    faults = FaultList("q")
+    decoded = decode_rows(
+        rows, SCALE, codes=dict.fromkeys(unjudged, Meaning.UNJUDGED), mapping=mapping, faults=faults
+    )
+    judged: dict[str, list[Qrel]] = {}
+    left, n_faults = [], 0
+    for row in rows:
+        of_judge = judged.setdefault(row.judge, [])
+        if row.code in unjudged:
+            left.append((row.topic, row.docno))
+        elif mapping.get(row.code, row.code) not in (0, 1, 2):
+            n_faults += 1
+        else:
+            grade = mapping.get(row.code, row.code)
+            qrel = Qrel(row.topic, row.docno, grade, row.iteration)
+            of_judge.append(qrel)
+    assert decoded.judged == judged
+    assert sorted(decoded.listed) == sorted(set(left))
+    assert faults.count == n_faults
+    assert sorted(decoded.pairs) == sorted({(row.topic, row.docno) for row in rows})

@@ -1,4 +1,4 @@
-"""`store.formats.prels`: two formats of five columns, named by the user."""
+"""Files of samples (prels) and of probabilities."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FormatError
+from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from store.formats.prels import (
     NOT_SAMPLED,
     PrelsFormat,
@@ -113,21 +114,6 @@ def test_ids_are_text_and_odd_codes_are_kept(file: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("kind", "text"), [("xinfap", XINFAP), ("statap", STATAP)])
-def test_byte_order_mark_crlf_blank_lines_and_gzip_change_no_row(
-    file: Path, kind: PrelsFormat, text: str
-) -> None:
-    """The hash is of the uncompressed file, byte order mark and all."""
-    file.write_text(text)
-    plain = READERS[kind](str(file))
-    dressed = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b"\r\n  \r\n"
-    for content in (dressed, gzip.compress(dressed)):
-        file.write_bytes(content)
-        read = READERS[kind](str(file))
-        assert read.rows == plain.rows
-        assert read.sha256 == hashlib.sha256(dressed).hexdigest()
-
-
 GOOD = {"xinfap": "1 0 a 1 1\n", "statap": "1 a 1 1 0.5\n"}
 
 
@@ -184,15 +170,6 @@ def test_invalid_utf8_and_damaged_gzip_are_faults(file: Path, kind: PrelsFormat)
     assert "gzip" in {fault.code for fault in error.faults}
 
 
-def test_all_faults_of_a_file_come_at_once_in_order(file: Path) -> None:
-    """The first 25 are shown, the rest counted; one line may have several."""
-    error = faults_of("xinfap", file, "1 0 a x y\n1 0\n1 0 b 1 1\n" + "1 0 b 1 1\n" * 40)
-    assert codes(error)[:4] == [(1, "stratum"), (1, "grade"), (2, "fields"), (4, "duplicate")]
-    assert (len(error.faults), error.n_faults) == (25, 43)
-    error = faults_of("statap", file, "1 a x y z\n")
-    assert codes(error) == [(1, "grade"), (1, "method"), (1, "probability")]
-
-
 def test_file_of_the_other_kind_is_refused_and_the_hint_names_it(file: Path) -> None:
     """The columns tell: nothing is read, and the hint says which kind it could be."""
     error = faults_of("statap", file, XINFAP)
@@ -232,22 +209,6 @@ def test_qrels_file_is_refused_and_the_hint_says_so(file: Path) -> None:
 def test_one_odd_line_brings_no_hint(file: Path) -> None:
     """A hint at another kind needs every line of the file."""
     assert faults_of("xinfap", file, XINFAP + "51 d8 0 1 0.5\n").hint is None
-
-
-@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
-def test_empty_file_is_a_fault(file: Path, text: str) -> None:
-    """No sample is not an empty sample."""
-    error = faults_of("statap", file, text)
-    assert str(error) == f"{file}: expected `topic docno rel method iprob` lines, got none"
-
-
-def test_lenient_reading_ignores_comments_and_trailing_text_and_counts_them(file: Path) -> None:
-    """Lines that begin with `#` and what follows the fifth field are put up with."""
-    file.write_text("# made by hand\n1 0 a 1 1 sure\n#1 0 b 1 1\n1 0 c 1 -1\n")
-    read = read_xinfap(str(file), lenient=True)
-    assert [row.docno for row in read.rows] == ["a", "c"]
-    assert read.n_trailing == 1
-    assert codes(faults_of("statap", file, "# a\n1 b 1 1\n", lenient=True)) == [(2, "fields")]
 
 
 # Writing
@@ -360,3 +321,94 @@ def test_written_statap_is_read_back_and_order_does_not_matter(
     file = tmp_path_factory.getbasetemp() / "written.statap"
     file.write_bytes(first.getvalue().encode())
     assert {row[:5] for row in read_statap(str(file)).rows} == {row[:5] for row in rows}
+
+
+def write(file: Path, content: str | bytes) -> str:
+    """Write a file and return its name."""
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(file)
+
+
+def probability_faults(file: str, *, lenient: bool = False) -> list[tuple[int | None, str, str]]:
+    """Return line, message and code of every fault of a file."""
+    with pytest.raises(FormatError) as refused:
+        read_probabilities(file, lenient=lenient)
+    return [(fault.line, fault.message, fault.code) for fault in refused.value.faults]
+
+
+def test_lines_are_read_as_they_stand(tmp_path: Path) -> None:
+    """Any ASCII blanks, blank lines, a byte order mark, both line ends; no end of the last line."""
+    file = write(tmp_path / "p", "\ufeff051 d1 0.9\r\n\n\t51\td1  1e-3 \n51 é .5\n1 0 1\n2 a 0.")
+    content = read_probabilities(file)
+    assert content.rows == [
+        ProbabilityRow(1, "051", "d1", 0.9),
+        ProbabilityRow(3, "51", "d1", 0.001),
+        ProbabilityRow(4, "51", "é", 0.5),
+        ProbabilityRow(5, "1", "0", 1.0),
+        ProbabilityRow(6, "2", "a", 0.0),
+    ]
+    assert content.n_trailing == 0
+
+
+def test_every_fault_is_told_with_its_line(tmp_path: Path) -> None:
+    """One pass tells all there is to correct, each with its kind."""
+    content = (
+        b"1 a 0.5\n1 b\n1 c 0.5 x\n# a comment\n1 d 1.01\n1 e -0.1\n1 f nan\n1 g 1_0\n1 h 0,5\n"
+        b"1 a 0.25\n1 i\xff 0.5\n1 j\xe2\x80\x8b 0.5\n#t k 1\n2 a 0.5\n1 l \xff\n"
+    )
+    fields = "expected 3 fields (topic docno p), got "
+    p = "expected a probability from 0 to 1, got "
+    assert probability_faults(write(tmp_path / "p", content)) == [
+        (2, f"{fields}2", "fields"),
+        (3, f"{fields}4", "fields"),
+        (4, f"{fields}a line that begins with `#`", "comment"),
+        (5, f"{p}`1.01`", "probability"),
+        (6, f"{p}`-0.1`", "probability"),
+        (7, f"{p}`nan`", "probability"),
+        (8, f"{p}`1_0`", "probability"),
+        (9, f"{p}`0,5`", "probability"),
+        (
+            10,
+            "expected each document once a topic, got topic `1` docno `a` with p 0.25; line 1 has"
+            " it with p 0.5",
+            "duplicate",
+        ),
+        (11, "expected UTF-8, got byte 0xff in `i\\xff`", "utf8"),
+        (12, "expected an id without control characters, got 'j\\u200b'", "id"),
+        (13, f"{fields}a line that begins with `#`", "comment"),
+        (15, f"{p}`\\xff`", "probability"),
+    ]
+
+
+def test_qrels_are_known_for_what_they_are(tmp_path: Path) -> None:
+    """Qrels in place of probabilities are one fault and a way out, not one a line."""
+    file = write(tmp_path / "qrels", "\n1 0 d1 2\n1 0 d2 -1\n")
+    for lenient in (False, True):
+        with pytest.raises(FormatError, match="looks like a qrels file") as refused:
+            read_probabilities(file, lenient=lenient)
+        assert [fault.code for fault in refused.value.faults] == ["qrels"]
+        assert "pooler variation --table probabilities" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "p"),
+    [
+        ("0", 0.0), ("1", 1.0), ("+0.5", 0.5), (".5", 0.5), ("1.", 1.0), ("1e-400", 0.0),
+        ("5E-1", 0.5), ("-0.0", 0.0), ("1.0000000000000000001", 1.0), ("1e999", None),
+        ("inf", None), ("-1e-9", None), ("", None), (".", None), ("0x1", None), ("٠", None),
+        (" 1", None), ("1e", None), ("0.5\n", None),
+    ],
+)  # fmt: skip
+def test_numbers_are_decimal_ones_within_0_and_1(text: str, p: float | None) -> None:
+    """What Python's own `float` would take beyond that is refused."""
+    assert parse_probability(text) == p
+    assert str(parse_probability(text)) != "-0.0"
+
+
+@given(st.dictionaries(st.tuples(topics, ids), st.floats(0, 1), min_size=1, max_size=12))
+def test_what_is_written_is_read(tmp_path: Path, rows: dict[tuple[str, str], float]) -> None:
+    """Every float64 from 0 to 1 comes back to the last bit, ids byte for byte, in their order."""
+    lines = [f"{topic} {docno} {p!r}\n" for (topic, docno), p in rows.items()]
+    content = read_probabilities(write(tmp_path / "p", "".join(lines)))
+    assert [((row.topic, row.docno), row.p) for row in content.rows] == list(rows.items())
+    assert [row.line for row in content.rows] == list(range(1, len(rows) + 1))

@@ -1,11 +1,9 @@
-"""Document files in every format, whole and damaged."""
+"""Document files in every format, whole and damaged; fields; what an import says of them."""
 
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,9 @@ from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.formats import DocumentFormat
-from store.formats.texts import elements, plain_text, read_documents, read_records, unescape
+from store.formats.texts import Fields, elements, plain_text, read_documents, read_records, unescape
 from store.records import Document
+from tests.helpers.run import Cli, write
 
 # After the Financial Times, FBIS and LA Times files of TREC disks 4 and 5.
 TREC = """<DOC>
@@ -122,15 +121,6 @@ def test_byte_order_mark_crlf_blank_lines_and_gzip_change_nothing(
     assert list(read_documents(str(file))) == documents
     file.write_bytes(gzip.compress(dressed))
     assert list(read_documents(str(file))) == documents
-
-
-@formats
-def test_standard_input_is_a_file(
-    monkeypatch: pytest.MonkeyPatch, form: DocumentFormat, text: str, documents: list[Document]
-) -> None:
-    """`-` reads standard input, also to find the format."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert list(read_documents("-")) == documents
 
 
 @formats
@@ -403,3 +393,151 @@ def test_tsv_line_without_a_tab_is_a_fault(file: Path) -> None:
     error = faults_of(file, "1\ta\n2 b\n")
     assert codes(error) == [(2, "fields")]
     assert "expected docno<TAB>text or docno<TAB>title<TAB>text, got a line without" in str(error)
+
+
+FIELDS = """{"docno": "1", "title": "t", "text": "x", "URL": "http://a", "authors": ["Al", "B"], "year": 2001}
+{"docno": "2", "text": "y", "url": "", "date": null, "year": 3.5, "free": true, "vector": [[1]]}
+"""
+ELEMENTS = """<DOC><DOCNO>1</DOCNO><HEADLINE>Oaks</HEADLINE><URL>http://a</URL>
+<DATE>
+<P>May 1, 1991</P>
+</DATE>
+<TEXT>Some <URL>inside</URL> text.</TEXT><PUB>The Times</PUB></DOC>
+"""
+COLUMNS = "docno\ttitle\turl\ttext\tdate\n1\tOaks\thttp://a\tSome text.\t1991\n2\t\t\tMore.\t\n"
+
+
+def read(tmp_path: Path, text: str, *wanted: str) -> tuple[list[Document], Fields]:
+    """Read a file of some text."""
+    file = tmp_path / "docs"
+    file.write_text(text, encoding="utf-8")
+    fields = Fields(wanted)
+    return list(read_documents(str(file), fields=fields)), fields
+
+
+def test_json_values_become_text(tmp_path: Path) -> None:
+    """Names in any case, lists joined, numbers and truth as JSON writes them; what is empty is none."""
+    documents, fields = read(tmp_path, FIELDS, "year", "url", "authors", "free", "date")
+    assert [one.fields for one in documents] == [
+        (("year", "2001"), ("url", "http://a"), ("authors", "Al; B")),
+        (("year", "3.5"), ("free", "true")),
+    ]
+    assert fields.missing == ["date"]
+    assert dict(fields.left_out) == {"vector": 1}
+
+
+def test_nothing_is_taken_unasked_and_all_is_counted(tmp_path: Path) -> None:
+    """Without a wish documents are as they were, and every other key is counted where it has a value."""
+    documents, fields = read(tmp_path, FIELDS)
+    assert documents == [Document("1", "t", "x"), Document("2", "", "y")]
+    assert dict(fields.left_out) == {"URL": 1, "authors": 1, "year": 2, "free": 1, "vector": 1}
+
+
+def test_a_value_that_is_none_is_a_fault(tmp_path: Path) -> None:
+    """With its line; nothing of the file counts."""
+    with pytest.raises(FormatError) as refused:
+        read(tmp_path, FIELDS, "vector")
+    assert "2: expected text, a number or a list of these in `vector`" in str(refused.value)
+
+
+def test_elements_outside_the_text_are_fields(tmp_path: Path) -> None:
+    """Of ELEMENTS's records: on one line, without tags; not what is in the text, nor the title."""
+    documents, fields = read(tmp_path, ELEMENTS, "date", "url")
+    assert documents[0].fields == (("date", "May 1, 1991"), ("url", "http://a"))
+    assert (documents[0].title, documents[0].text) == ("Oaks", "Some \ninside\n text.")
+    assert [*fields.left_out] == ["p", "pub"] or [*fields.left_out] == ["pub"]
+
+
+def test_named_columns_are_fields(tmp_path: Path) -> None:
+    """A line on top may name any; a row has to have them all."""
+    documents, fields = read(tmp_path, COLUMNS, "date", "url")
+    assert documents == [
+        Document("1", "Oaks", "Some text.", (("date", "1991"), ("url", "http://a"))),
+        Document("2", "", "More."),
+    ]
+    assert not fields.left_out
+    with pytest.raises(FormatError) as refused:
+        read(tmp_path, COLUMNS + "3\tt\tu\n", "url")
+    assert "4: expected 5 fields (docno, title, url, text, date), got 3" in str(refused.value)
+
+
+def test_many_names_are_not_remembered_for_ever(tmp_path: Path) -> None:
+    """A file with another key in every line counts a thousand of them."""
+    lines = "".join(f'{{"docno": "{n}", "text": "", "k{n}": "x"}}\n' for n in range(1500))
+    _, fields = read(tmp_path, lines)
+    assert len(fields.left_out) == 1000
+
+
+LINES = [
+    {
+        "docno": "KG-E-002",
+        "title": "Oaks",
+        "text": "<p>Some <b>bold</b> text.",
+        "url": "http://a",
+        "date": "1991",
+    },
+    {"docno": "KG-E-008", "text": "<p>More &amp; more.", "url": "http://b", "vector": [0.5, 1]},
+]
+
+
+@pytest.fixture
+def pooled(cli: Cli, garden: Path) -> Path:
+    """Work beside a collection with a pool, and a file of two of its documents with fields."""
+    cli("init").fine()
+    cli("import", "topics", "topics.jsonl").fine()
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    cli("pool", "--depth", "5").fine()
+    cli("judges", "add", "ann").fine()
+    write(garden / "docs.jsonl", *map(json.dumps, LINES))
+    return garden
+
+
+def test_what_is_left_out_is_said(cli: Cli, pooled: Path) -> None:
+    """With how many documents have it, and what to type; and nothing of it is shown."""
+    said = cli("import", "docs", "docs.jsonl").fine().err
+    assert (
+        "docs.jsonl: fields left out: url (2 documents), date (1 document), vector (1 document);"
+        " --fields url,date,vector keeps and shows them"
+    ) in said
+    assert cli("show", "docs", "KG-E-002", "--format", "json").fine().known()["fields"] is None
+
+
+def test_fields_are_chosen_shown_and_remembered(cli: Cli, pooled: Path) -> None:
+    """The order is the collection's; a later file has the same ones; what no document has is said."""
+    said = cli("import", "docs", "docs.jsonl", "--fields", "date, url,author", "--markup", "html").fine().err
+    assert "docs.jsonl: fields left out: vector (1 document); --fields date,url,author,vector keeps" in said
+    assert "docs.jsonl: no document has `author`" in said
+    assert "judges are shown above the text: date, url, author\n" in said
+    again = cli("import", "docs", "docs.jsonl").fine().err
+    assert "nothing new, 2 documents already there" in again
+    assert "judges are shown" not in again
+    found = cli("show", "docs", "KG-E-002", "--format", "json").fine().known()
+    assert (found["fields"], found["markup"]) == (["date: 1991", "url: http://a"], "html")
+    shown = cli("judge", "--judge", "ann", "--topic", "G01", "--plain", stdin=b"n\nq\n").fine().out
+    assert "Title: Oaks\ndate: 1991\nurl: http://a\nSome bold text.\n" in shown
+    cli("verify").fine()
+    later = cli("import", "docs", "docs.jsonl", "--fields", "-").fine().err
+    assert "judges are shown above the text: the title alone" in later
+
+
+def test_fields_are_added_later(cli: Cli, pooled: Path) -> None:
+    """The same file again with a choice adds them, and changes no text."""
+    cli("import", "docs", "docs.jsonl").fine()
+    said = cli("import", "docs", "docs.jsonl", "--fields", "url").fine().err
+    assert "docs.jsonl: fields or markup of 2 documents added\n" in said
+
+
+@pytest.mark.parametrize("names", ["", "url,", "url,URL", "title", "docno", "url,text"])
+def test_odd_names_are_refused(cli: Cli, pooled: Path, names: str) -> None:
+    """Before anything is read; the collection stays as it was."""
+    told = cli("import", "docs", "docs.jsonl", "--fields", names).failed(1).err
+    assert "`--fields` must be names of fields, each once, and none of docno, title and text" in told
+
+
+def test_another_value_needs_replace(cli: Cli, pooled: Path) -> None:
+    """As another text does."""
+    cli("import", "docs", "docs.jsonl", "--fields", "url").fine()
+    write(pooled / "docs.jsonl", json.dumps({**LINES[0], "url": "http://c"}))
+    told = cli("import", "docs", "docs.jsonl").failed(3).err
+    assert "document `KG-E-002` exists with another url" in told
+    assert "1 replaced" in cli("import", "docs", "docs.jsonl", "--replace").fine().err
