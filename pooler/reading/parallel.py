@@ -10,6 +10,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from queue import SimpleQueue
 from subprocess import PIPE, Popen
@@ -18,7 +19,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 
 from pooler.messages import kept_warnings, warn
 from store.errors import PoolerError
-from store.formats.lines import STDIN
+from store.formats.lines import is_regular_file
 
 PARALLEL_BYTES = 20_000_000
 Item = TypeVar("Item")
@@ -42,18 +43,19 @@ def share_files(
     progress: Callable[[int], None] | None = None,
 ) -> list[Result | PoolerError]:
     """Do a task for each of several files, the largest first; two processes where that pays."""
-    sizes = [_size(file) for file in files]
-    if len(files) < 2 or STDIN in files:
-        workers = 1
-    elif workers is None:
-        workers = 2 if sum(sizes) > PARALLEL_BYTES and n_processors() > 1 else 1
-    indices = list(range(len(files)))
+    workers = workers or n_workers(files)
+    places = [*range(len(files))]
     if workers > 1:
-        indices.sort(key=lambda index: -sizes[index])
+        places.sort(key=lambda place: -_size(files[place]))
     progress = progress or (lambda _n_files: None)
-    outcomes = share(task, [items[index] for index in indices], workers=workers, progress=progress)
-    by_index = dict(zip(indices, outcomes, strict=True))
-    return [by_index[index] for index in range(len(files))]
+    outcomes = share(task, [items[place] for place in places], workers=workers, progress=progress)
+    return [outcome for _, outcome in sorted(zip(places, outcomes, strict=True), key=itemgetter(0))]
+
+
+def n_workers(files: Sequence[str]) -> int:
+    """Return how many processes should read files: two where that pays, and each can open them all."""
+    can_share = min(len(files), n_processors()) > 1 and all(map(is_regular_file, files))
+    return 2 if can_share and sum(map(_size, files)) > PARALLEL_BYTES else 1
 
 
 def _size(file: str) -> int:
@@ -244,9 +246,7 @@ def _work() -> None:
 
 def n_processors() -> int:
     """Count the processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -316,12 +316,9 @@ def parse_run(
                     line = raw.removeprefix(BOM)
                     header = [] if START.fullmatch(line) else None
                 if header is not None:
-                    if line.startswith(b"#"):
-                        header.append(line)
-                        if is_end(line):
-                            parsed.header, header = read_header(b"".join(header), faults), None
-                        continue
-                    parsed.header, header = read_header(b"".join(header), faults), None
+                    header += [line] if line.startswith(b"#") else []
+                    if is_end(line) or not line.startswith(b"#"):
+                        parsed.header, header = read_header(b"".join(header), faults), None
                 if line.startswith(b"#"):
                     continue
                 fields = fields_of(line) if b"\t" in line else line.split()

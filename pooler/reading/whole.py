@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import count
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,12 @@ from pooler.messages import progress
 from pooler.reading.blocks import WholeRanking, read_each
 from pooler.reading.docnos import NO_NUMBER, DocnoNumbers, column_of
 from pooler.reading.fields import DOCNO
-from pooler.reading.parallel import PARALLEL_BYTES, in_order, n_processors, share_files
+from pooler.reading.parallel import in_order, n_workers, share_files
 from pooler.reading.run_list import RunEntry
 from pooler.reading.tops import is_ranked
 from store.analysis.arrays import RankedDocuments
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import is_regular_file
 from store.formats.tables import Numbering
 from store.ranking import rank_order
 from store.records import Order, Ranking, Run
@@ -111,22 +110,15 @@ class RunReader:
         return PackedRanking(one.topic, len(docnos), packed, b"", None, b"")
 
 
-READERS = 2
-"""Processes that read, when others do; the store's own process can use no more."""
-
-
-def n_readers(entries: Sequence[RunEntry]) -> int:
-    """Return how many processes should read: this one alone, or `READERS` others."""
-    if not all(is_regular_file(entry.file) for entry in entries):
-        return 1
-    n_bytes = sum(Path(entry.file).stat().st_size for entry in entries)
-    return READERS if min(n_processors(), len(entries)) > 1 and n_bytes > PARALLEL_BYTES else 1
-
-
 def read_numbered(
-    entries: Sequence[RunEntry], *, lenient: bool = False, order: Order | None = None, workers: int = 1
+    entries: Sequence[RunEntry],
+    *,
+    lenient: bool = False,
+    order: Order | None = None,
+    workers: int | None = None,
 ) -> Generator[NumberedRun, None, None]:
     """Read run files one after another; the same runs whatever `workers` is, but for the numbers."""
+    workers = workers or n_workers([entry.file for entry in entries])
     for run in in_order(RunReader(lenient=lenient, order=order).read, entries, workers=workers):
         if isinstance(run, PoolerError):
             raise run
@@ -152,8 +144,7 @@ def ranked_runs(
     entries = [one for one in named if isinstance(one, RunEntry)]
     of_reader: dict[int, NDArray[np.int32]] = {}
     with progress("runs", len(entries)) as advance:
-        workers = n_readers(entries) if entries else 1
-        files = read_numbered(entries, lenient=lenient, order=order, workers=workers)
+        files = read_numbered(entries, lenient=lenient, order=order)
         for one in named:
             run = next(files) if isinstance(one, RunEntry) else one
             advance(isinstance(one, RunEntry))

@@ -16,48 +16,6 @@ class NoObjectError(ValueError):
     """A text is not one JSON object; the message says what it is."""
 
 
-def json_line(data: Mapping[str, Any]) -> str:
-    r"""Write an object of JSON values on one line, without line end; keys stay in order, numbers are finite.
-
-    Lone surrogates, and what could steer a terminal or split the line, are ``\uXXXX``, and read back the
-    same.
-    """
-    return escape_json(json.dumps(data, ensure_ascii=False, allow_nan=False))
-
-
-def read_json_object(text: str) -> dict[str, Any]:
-    """Read one JSON object by the letter of the standard.
-
-    `NoObjectError` is raised if `text` is no JSON (NaN and Infinity are none), no object, or an object with a
-    key twice.
-    """
-    try:
-        data = _DECODER.decode(text)
-    except NoObjectError:
-        raise
-    except json.JSONDecodeError as error:
-        raise NoObjectError(f"expected a JSON object, got: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:
-        raise NoObjectError("expected a JSON object, got too large a number or too deep a nesting") from error
-    if not isinstance(data, dict):
-        raise NoObjectError(f"expected a JSON object, got {_kind_of(data)}")
-    return data
-
-
-def read_json_lines(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line number (from 1) and object of a file of one JSON object a line; blank lines are passed over.
-
-    Lines that are no object (code ``json``) or no UTF-8, and damaged compressed data, are added to `faults`.
-    """
-    for number, text in read_text_lines(path, faults):
-        if not text or text.isspace():
-            continue
-        try:
-            yield number, read_json_object(text)
-        except NoObjectError as error:
-            faults.add(number, str(error), "json")
-
-
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make a dict of the pairs of an object; raise `NoObjectError` when a key is there twice."""
     data = dict(pairs)
@@ -73,15 +31,48 @@ def _no_constant(name: str) -> Any:
     raise NoObjectError(f"expected a JSON object, got {name} in it")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=once, parse_constant=_no_constant)
-_LINES = json.JSONDecoder(object_pairs_hook=once)
+_STRICT = json.JSONDecoder(object_pairs_hook=once, parse_constant=_no_constant)
+_TEXTS = json.JSONDecoder(object_pairs_hook=once)
 """Of topics and documents, in which NaN is put up with."""
 
 
-def _kind_of(data: Any) -> str:
-    if isinstance(data, list):
-        return "a list"
-    return "text" if isinstance(data, str) else json.dumps(data)
+def json_line(data: Mapping[str, Any]) -> str:
+    r"""Write an object of JSON values on one line, without line end; keys stay in order, numbers are finite.
+
+    Lone surrogates, and what could steer a terminal or split the line, are ``\uXXXX``, and read back the
+    same.
+    """
+    return escape_json(json.dumps(data, ensure_ascii=False, allow_nan=False))
+
+
+def read_json_object(text: str, decoder: json.JSONDecoder = _STRICT) -> dict[str, Any]:
+    """Read one JSON object by the letter of the standard.
+
+    `NoObjectError` is raised if `text` is no JSON (NaN and Infinity are none), no object, or an object with a
+    key twice.
+    """
+    try:
+        data = decoder.decode(text)
+    except NoObjectError:
+        raise
+    except json.JSONDecodeError as error:
+        where = f"column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise NoObjectError(f"expected a JSON object, got invalid JSON at {where}") from error
+    except (ValueError, RecursionError) as error:
+        raise NoObjectError("expected a JSON object, got too large a number or too deep a nesting") from error
+    if not isinstance(data, dict):
+        raise NoObjectError(f"expected a JSON object, got {json_kind(data)}")
+    return data
+
+
+def read_json_lines(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number (from 1) and object of a file of one JSON object a line; blank lines are passed over.
+
+    Lines that are no object (code ``json``) or no UTF-8, and damaged compressed data, are added to `faults`.
+    """
+    for number, text in read_text_lines(path, faults):
+        if text.strip() and (data := json_object(number, text, faults, _STRICT)) is not None:
+            yield number, data
 
 
 class IdRegister:
@@ -154,25 +145,15 @@ def read_texts(
             yield number, text_id, texts, {**more, **record}, n_faults
 
 
-def json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | None:
+def json_object(
+    line: int, text: str, faults: FaultList, decoder: json.JSONDecoder = _TEXTS
+) -> dict[str, Any] | None:
     """Read a line that must be a JSON object; on a fault, report it and return ``None``."""
     try:
-        # `json.loads` makes a decoder for every line; but it refuses a byte order mark by its name.
-        value = (json.loads if text.startswith("\ufeff") else _LINES.decode)(text)
+        return read_json_object(text, decoder)
     except NoObjectError as error:
-        message = str(error)
-    except json.JSONDecodeError as error:
-        reason = f"{error.msg[:1].lower()}{error.msg[1:]}"
-        message = f"expected a JSON object, got invalid JSON at column {error.colno}: {reason}"
-    except (ValueError, RecursionError):
-        # An integer of thousands of digits, or thousands of brackets.
-        message = "expected a JSON object, got too large a number or too deep a nesting"
-    else:
-        if isinstance(value, dict):
-            return value
-        message = f"expected a JSON object, got {json_kind(value)}"
-    faults.add(line, message, "json")
-    return None
+        faults.add(line, str(error), "json")
+        return None
 
 
 def json_kind(value: object) -> str:

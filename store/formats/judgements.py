@@ -24,7 +24,7 @@ from itertools import chain
 from operator import getitem
 from typing import Any
 
-from store.errors import ArgumentError, FaultList
+from store.errors import FaultList
 from store.event import (
     ACTION_OF,
     EVENT,
@@ -108,7 +108,6 @@ class JudgementsFile:
 
 def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> JudgementsFile:
     """Read a file of events or of states, as its first line says; faults are reported, the rest returned."""
-    _check(form)
     reader = _Reader(faults)
     if form == "jsonl":
         for number, values in read_json_lines(path, faults):
@@ -244,15 +243,9 @@ def _with_kind(names: tuple[str, ...]) -> tuple[str, ...]:
     return *names[:place], _KIND, *names[place:]
 
 
-def _check(form: str) -> None:
-    if form not in ("jsonl", "tsv"):
-        raise ArgumentError("format", "must be jsonl or tsv", form)
-
-
 def _lines(
     rows: Iterable[dict[str, Any]], kinds: Kinds, names: tuple[str, ...], form: JudgementsFormat
 ) -> Iterator[str]:
-    _check(form)
     whole = (row | {_KIND: kinds[row["judge"]].value} for row in rows)
     if form == "jsonl":
         return (json_line({name: row[name] for name in names}) for row in whole)

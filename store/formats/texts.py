@@ -43,21 +43,6 @@ from store.formats.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, rep
 from store.records import Document
 
 
-def header_fields(
-    cells: Sequence[str], ids: Sequence[str], fields: Mapping[str, Sequence[str]]
-) -> list[str] | None:
-    """Return the fields of all columns but the first; ``None`` = the line is no header.
-
-    Names are matched in lower case, with ``_`` for blanks and hyphens. A line is no header if a name is
-    unknown, two mean the same, or there is but one column.
-    """
-    first, *others = (cell.strip(" ").lower().replace(" ", "_").replace("-", "_") for cell in cells)
-    meant = {name: field for field, names in fields.items() for name in names}
-    found = [meant[name] for name in others if name in meant]
-    is_header = first in ids and 0 < len(found) == len(others) == len(set(found))
-    return found if is_header else None
-
-
 def begun(path: str, faults: FaultList) -> tuple[str, Iterator[tuple[int, str]]]:
     """Return the first line of a file that is not blank, which shows its format, and all from there on."""
     lines = read_text_lines(path, faults)
@@ -255,15 +240,13 @@ def _columns(cells: Sequence[str]) -> list[str] | None:
 
     A text must be among them; other names than those of title and text are of fields.
     """
-    named = header_fields(cells, _DOCNO_COLUMNS, _FIELDS)
-    if named is None and cells[0].strip(" ").lower() in _DOCNO_COLUMNS:
-        meant = {key: name for name, keys in _FIELDS.items() for key in keys}
-        names = [cell.strip(" ") for cell in cells[1:]]
-        named = [meant.get(name.lower(), name) for name in names]
-        lower = [name.lower() for name in named]
-        if len(set(lower)) < len(lower) or not all(map(_NAME.fullmatch, names)):
-            return None
-    return named if named and "text" in named else None
+    names = [cell.strip(" ") for cell in cells]
+    known = [name.lower().replace(" ", "_").replace("-", "_") for name in names]
+    meant = {key: field for field, keys in _FIELDS.items() for key in keys}
+    named = [meant.get(one, name) for one, name in zip(known[1:], names[1:], strict=True)]
+    is_each_once = len({name.lower() for name in named}) == len(named)
+    is_header = known[0] in _DOCNO_COLUMNS and "text" in named and all(map(_NAME.fullmatch, names[1:]))
+    return named if is_header and is_each_once else None
 
 
 def _tsv_documents(

@@ -525,13 +525,13 @@ def test_text_stands_as_it_is_unless_it_could_harm(text: str, written: str) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "expected a JSON object, got: Expecting value at column 1"),
-        ("{", "expected a JSON object, got: Expecting property name"),
-        ("[1]", "expected a JSON object, got a list"),
+        ("", "expected a JSON object, got invalid JSON at column 1: expecting value"),
+        ("{", "expected a JSON object, got invalid JSON at column 2: expecting property name"),
+        ("[1]", "expected a JSON object, got an array"),
         ('"a"', "expected a JSON object, got text"),
         ("null", "expected a JSON object, got null"),
         ("true", "expected a JSON object, got true"),
-        ("2.5", "expected a JSON object, got 2.5"),
+        ("2.5", "expected a JSON object, got a number"),
         ('{"a": NaN}', "expected a JSON object, got NaN in it"),
         ('{"a": -Infinity}', "expected a JSON object, got -Infinity in it"),
         ('{"a": 1, "b": 2, "a": 1}', "expected each key once, got `a` twice"),

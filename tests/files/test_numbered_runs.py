@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pooler.reading import whole
+from pooler.reading import parallel
 from pooler.reading import whole as module
+from pooler.reading.parallel import n_workers
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.whole import NumberedRun, RunReader, judged_runs, n_readers, ranked_runs, read_numbered
+from pooler.reading.whole import NumberedRun, RunReader, judged_runs, ranked_runs, read_numbered
 from store.analysis.arrays import RankedDocuments
 from store.collection import Collection
 from store.content.rankings import NumberedDocuments
@@ -133,19 +134,19 @@ def test_stated_tag_is_checked(tmp_path: Path) -> None:
     assert_same(as_run(one, one.docnos()), read_run(str(path)))
 
 
-def test_number_of_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other processes read when there is much to read and there are processors; else this one."""
-    monkeypatch.setattr(module, "PARALLEL_BYTES", 30)
+def test_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others read where there is much, each can open all files and there are processors; else this one."""
+    monkeypatch.setattr(parallel, "PARALLEL_BYTES", 30)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1}, raising=False)
-    paths = [tmp_path / name for name in ("a", "b")]
-    for path in paths:
-        path.write_text("1 Q0 a 1 2 t\n" * 2)
-    entries = [RunEntry(str(path)) for path in paths]
-    assert n_readers(entries) == module.READERS
-    assert n_readers(entries[:1]) == n_readers([*entries, RunEntry("-")]) == 1
-    assert n_readers([*entries, RunEntry(str(tmp_path / "missing"))]) == 1
+    files = [str(tmp_path / name) for name in ("a", "b")]
+    for file in files:
+        Path(file).write_text("1 Q0 a 1 2 t\n" * 2)
+    assert n_workers(files) == 2
+    assert (
+        n_workers(files[:1]) == n_workers([*files, "-"]) == n_workers([*files, str(tmp_path / "none")]) == 1
+    )
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0}, raising=False)
-    assert n_readers(entries) == 1
+    assert n_workers(files) == 1
 
 
 def imported_rows(entries: list[RunEntry], place: Path, workers: int) -> dict[str, list[tuple[object, ...]]]:
@@ -317,8 +318,8 @@ def test_other_processes_read_the_same(order: Order, tmp_path: Path, monkeypatch
     """Two processes number documents each for itself; what comes of it is as of one."""
     entries = [RunEntry(str(path)) for path in generate(tmp_path, runs=5, topics=3, documents=40, seed=3)]
     alone = ranked_runs(entries, order=order)
-    monkeypatch.setattr(whole, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(whole, "n_processors", lambda: 2)
+    monkeypatch.setattr(parallel, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(parallel, "n_processors", lambda: 2)
     together = ranked_runs(entries, order=order)
     assert (together.tags, together.ids) == (alone.tags, alone.ids)
     assert together.rankings.keys() == alone.rankings.keys()

@@ -294,7 +294,7 @@ def _import_search(opened: Collection, file: str, depth: int, about: Any, *, rep
 
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:
     from pooler.reading.check import first_of
-    from pooler.reading.whole import n_readers, read_numbered
+    from pooler.reading.whole import read_numbered
     from store.content.rankings import NumberedDocuments
 
     stored, texts = Ids("the collection", opened.topics.listed()), opened.documents.listed()
@@ -304,7 +304,7 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
     kept_out: set[str] = set()
     numbered: defaultdict[int, NumberedDocuments] = defaultdict(NumberedDocuments)
     with progress("runs", len(entries)) as advance:
-        coming = read_numbered(entries, lenient=lenient, workers=n_readers(entries))
+        coming = read_numbered(entries, lenient=lenient)
         try:
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
