@@ -9,12 +9,12 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
 from queue import SimpleQueue
 from subprocess import PIPE, Popen
-from threading import Event, Semaphore, Thread
+from threading import Thread
 from typing import Any, BinaryIO, TypeVar, cast
 
 from pooler.messages import kept_warnings, warn
@@ -77,25 +77,45 @@ def share(
     """
     outcomes: dict[int, Result | PoolerError] = {}
     left = deque(range(len(items)))
-    answers: SimpleQueue[_Answer] = SimpleQueue()
-    n_busy = workers - 1 if sys.executable else 0
-    with _helping([_Helper(task, items, left, answers) for _ in range(n_busy)]):
+    answers: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+    with _processes(task, workers - 1) as others:
+        for process in others:
+            Thread(target=_share_with, args=(process, items, left, answers), daemon=True).start()
+        n_busy = len(others)
         while left or n_busy:
             if left:
                 try:
                     index = left.popleft()
-                except IndexError:  # a helper was faster
+                except IndexError:  # another process was faster
                     continue
                 outcomes[index] = _attempt(task, items[index])
                 progress(1)
             while n_busy and (not left or not answers.empty()):
-                answer = answers.get()
+                index, answer = answers.get()
                 if answer is None:
                     n_busy -= 1
                 else:
-                    outcomes[answer[0]] = _told(answer)
+                    outcomes[index] = _told(answer)
                     progress(1)
     return [outcomes[index] for index in range(len(items))]
+
+
+def _share_with(
+    process: _Process, items: Sequence[object], left: deque[int], answers: SimpleQueue[tuple[int, Any]]
+) -> None:
+    """Have items done elsewhere until none is left, or the process dies; no answer is the last one."""
+    answer: Any = True
+    while left and answer is not None:
+        try:
+            index = left.pop()
+        except IndexError:  # another process was faster
+            break
+        process.give(items[index])
+        if (answer := process.answer()) is None:
+            left.append(index)
+        else:
+            answers.put((index, answer))
+    answers.put((-1, None))
 
 
 def in_order(
@@ -103,127 +123,80 @@ def in_order(
 ) -> Iterator[Result | PoolerError]:
     """Do a task for each of several items, all in this process or all in others, and yield what comes of it.
 
-    Each process is at most `_AHEAD` items ahead of the one taken. It gets a copy of the task, and keeps it.
-    What a process that dies leaves is done here.
+    Each process is an item ahead of the one taken. It gets a copy of the task, and keeps it. What a process
+    that dies leaves is done here.
     """
-    helpers: list[_Helper] = []
-    for one in range(workers if workers > 1 and sys.executable else 0):
-        mine = deque(reversed(range(one, len(items), workers)))
-        helpers.append(_Helper(task, items, mine, SimpleQueue(), Semaphore(_AHEAD)))
-    with _helping(helpers):
+    with _processes(task, workers if workers > 1 else 0) as others:
+        for process, item in zip(others, items, strict=False):
+            process.give(item)
         for index, item in enumerate(items):
-            answer = helpers[index % workers].next() if helpers else None
+            answer = None
+            if others:
+                process, following = others[index % len(others)], index + len(others)
+                answer = process.answer()
+                if following < len(items):
+                    process.give(items[following])
             yield _attempt(task, item) if answer is None else _told(answer)
 
 
-_Answer = tuple[int, Any] | None
-"""The place of an item, and what came of it with its warnings; ``None`` = there is no further one."""
-_AHEAD = 2
-
-
-def _told(answer: tuple[int, Any]) -> Any:
-    outcome, warnings = answer[1]
+def _told(answer: tuple[Any, list[str]]) -> Any:
+    outcome, warnings = answer
     for message in warnings:
         warn(message)
     return outcome
 
 
 @contextmanager
-def _helping(helpers: Sequence[_Helper]) -> Iterator[None]:
+def _processes(task: Callable[[Any], object], n_processes: int) -> Iterator[list[_Process]]:
+    others: list[_Process] = []
     try:
-        for helper in helpers:
-            helper.start()
-        yield
+        for _ in range(n_processes if sys.executable else 0):
+            with suppress(OSError):  # there is no room for one more
+                others.append(_Process(task))
+        yield others
     finally:
-        for helper in helpers:
-            helper.stop()
+        for process in others:
+            process.end()
 
 
-class _Helper:
-    """A thread that hands items to a process of its own, one after another; `ahead`: while it may."""
+class _Process:
+    """Another process, which does a task for one item after another."""
 
-    def __init__(
-        self,
-        task: Callable[[Any], object],
-        items: Sequence[object],
-        left: deque[int],
-        answers: SimpleQueue[_Answer],
-        ahead: Semaphore | None = None,
-    ) -> None:
-        self._task = task
-        self._items = items
-        self._left = left
-        self._answers = answers
-        self._ahead = ahead
-        self._process: Popen[bytes] | None = None
-        self._stopped = Event()
-        self._thread = Thread(target=self._run, daemon=True)
+    def __init__(self, task: Callable[[Any], object]) -> None:
+        # Isolated, so that only this process says where modules are; and arrays need one thread.
+        command = (sys.executable, "-I", "-c", _WORK)
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        with interrupts_held():  # until the worker ignores them, it would show a trace
+            self._popen = Popen(command, stdin=PIPE, stdout=PIPE, env=environment)
+        self.give(sys.path)
+        self.give(task)
+        self._is_idle = True
 
-    def start(self) -> None:
-        self._thread.start()
+    def give(self, value: object) -> None:
+        """Send the task, or an item; the process ends at what cannot be sent."""
+        self._is_idle = False
+        pipe = cast(BinaryIO, self._popen.stdin)
+        try:
+            pickle.dump(value, pipe, pickle.HIGHEST_PROTOCOL)
+            pipe.flush()
+        except Exception:  # noqa: BLE001 - what is left is done by the one that asked
+            self._popen.kill()
 
-    def next(self) -> _Answer:
-        """Wait for an answer, and allow one more."""
-        answer = self._answers.get()
-        if answer is None:
-            self._answers.put(None)  # for the next one who asks
-        elif self._ahead is not None:
-            self._ahead.release()
+    def answer(self) -> Any:
+        """Wait for what comes of the item given, and its warnings; ``None`` = the process has died."""
+        try:
+            answer = pickle.load(cast(BinaryIO, self._popen.stdout))
+        except Exception:  # noqa: BLE001 - likewise
+            return None
+        self._is_idle = True
         return answer
 
-    def stop(self) -> None:
+    def end(self) -> None:
         """End, and at once if there is still something to do."""
-        self._stopped.set()
-        if self._ahead is not None:
-            self._ahead.release()
-        if self._process is not None and self._thread.is_alive():
-            self._process.kill()
-        if self._thread.ident is not None:  # an interrupt may have come before it ran
-            self._thread.join()
-
-    def _run(self) -> None:
-        """Have items done until none is left, or the process dies."""
-        try:
-            if self._stopped.is_set():
-                return
-            with _started() as process:
-                self._process = process
-                if self._stopped.is_set():
-                    process.kill()
-                _send(process, sys.path)
-                _send(process, self._task)
-                while self._left:
-                    if self._ahead is not None:
-                        self._ahead.acquire()
-                    try:
-                        index = self._left.pop()
-                    except IndexError:  # another process was faster
-                        break
-                    try:
-                        _send(process, self._items[index])
-                        answer = pickle.load(cast(BinaryIO, process.stdout))
-                    except BaseException:
-                        self._left.append(index)
-                        raise
-                    self._answers.put((index, answer))
-        except Exception:  # noqa: BLE001 - what is left is done by the one that asked
+        if not self._is_idle:
+            self._popen.kill()
+        with suppress(OSError), self._popen:  # it closes pipes, in which something may be left
             pass
-        finally:
-            self._answers.put(None)
-
-
-def _started() -> Popen[bytes]:
-    # Isolated, so that only this process says where modules are; and arrays need one thread.
-    command = (sys.executable, "-I", "-c", _WORK)
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    with interrupts_held():  # until the worker ignores them, it would show a trace
-        return Popen(command, stdin=PIPE, stdout=PIPE, env=environment)
-
-
-def _send(process: Popen[bytes], value: object) -> None:
-    pipe = cast(BinaryIO, process.stdin)
-    pickle.dump(value, pipe, pickle.HIGHEST_PROTOCOL)
-    pipe.flush()
 
 
 def _work() -> None:

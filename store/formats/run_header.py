@@ -89,21 +89,13 @@ def read_header(raw: bytes, faults: FaultList) -> RunHeader | None:
         return None
     try:
         yaml = b"".join(line.removeprefix(b"#") for line in lines[1:-1]).decode()
-        header = _header_of(raw.decode(), _compose(yaml), faults)
+        header = _header_of(raw.decode(), _compose(yaml, faults), faults)
     except UnicodeDecodeError:
         faults.add(1, "expected a header in UTF-8", "header")
-    except _NoYamlError as error:
-        faults.add(error.line, f"expected YAML in the header, got: {error}", "header")
     return None if faults.count > n_faults else header
 
 
-class _NoYamlError(Exception):
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-def _compose(text: str) -> Any:
+def _compose(text: str, faults: FaultList) -> Any:
     """Return the nodes of YAML: scalars are text, so that a team may be called `no` or `1`."""
     import yaml  # few runs have a header
 
@@ -111,10 +103,13 @@ def _compose(text: str) -> Any:
         return yaml.compose(text, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as error:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 2
-        raise _NoYamlError(error.problem or "no YAML", line) from error
-    except (yaml.YAMLError, RecursionError) as error:
-        reason = "nesting that is too deep" if isinstance(error, RecursionError) else "a control character"
-        raise _NoYamlError(reason, 1) from error
+        reason = error.problem or "no YAML"
+    except RecursionError:
+        line, reason = 1, "nesting that is too deep"
+    except yaml.YAMLError:
+        line, reason = 1, "a control character"
+    faults.add(line, f"expected YAML in the header, got: {reason}", "header")
+    return None
 
 
 def _header_of(text: str, root: Any, faults: FaultList) -> RunHeader:

@@ -351,56 +351,6 @@ def test_read_blocks_line_without_end_is_given_up(file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("depth", [3, 700])
-def test_read_blocks_topic_of_many_blocks_is_cut_exactly(order: Order, depth: int, tmp_path: Path) -> None:
-    """A topic of a hundred blocks, many scores tied, some of 17 digits, is pruned on the way."""
-    rng = np.random.default_rng(5)
-    shows = ("{:.0f}".format, "{:.17g}".format, "{:.3e}".format)
-    path = tmp_path / "x.run"
-    for show in shows:
-        scores = rng.choice(rng.normal(size=900), 20_000)
-        path.write_text(
-            "".join(
-                f"1 Q0 d{number} {rank} {show(score)} t\n"
-                for number, (rank, score) in enumerate(
-                    zip(rng.integers(1, 5000, 20_000), scores, strict=True)
-                )
-            )
-        )
-        top = read_blocks(str(path), depth, order=order, block_bytes=1 << 12)
-        assert facts(top) == facts(top_of(read_run(str(path)), depth, order=order))
-
-
-@pytest.mark.slow
-def test_read_blocks_scores_that_float64_rounds_to_one_tie(file: Path) -> None:
-    """Numbers of more digits than float64 has are compared as float64, at the cut too."""
-    docnos = [f"d{number:04d}" for number in range(1000)]
-    lines = [f"1 Q0 {docno} 1 0.1000000000000000{number:04d} t\n" for number, docno in enumerate(docnos)]
-    file.write_text("".join(lines))
-    for depth in (1, 10, 990):
-        top = read_blocks(str(file), depth, order="trec")
-        assert facts(top) == facts(top_of(read_run(str(file)), depth))
-    assert top.topics["1"].n_tied_out > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("show", ["{:.17g}", "{:.20f}"])
-@pytest.mark.parametrize("order", ["trec", "trec9"])
-def test_read_blocks_scores_a_last_bit_apart_are_told_apart(show: str, order: Order, file: Path) -> None:
-    """No document is lost where scores differ by less than approximate reading is off."""
-    rng = np.random.default_rng(9)
-    for start in (0.1, 11.3, 1234.567, 7e5):
-        scores = start + np.spacing(start) * rng.integers(0, 40, 2000)
-        lines = [f"1 Q0 d{n} 1 {show.format(score)} t\n" for n, score in enumerate(scores.tolist())]
-        file.write_text("".join(lines))
-        run = read_run(str(file))
-        for depth in (1, 20, 60, 300):
-            top = read_blocks(str(file), depth, order=order)
-            assert facts(top) == facts(top_of(run, depth, order=order))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("second", "reason"),
     [
@@ -421,24 +371,6 @@ def test_read_blocks_least_rank_of_64_bits_comes_first(file: Path) -> None:
     """The least stated rank there can be is the first, not wrapped round to the last."""
     file.write_text("1 Q0 a 5 1 t\n1 Q0 b -9223372036854775808 1 t\n1 Q0 c 4 1 t\n")
     assert read_blocks(str(file), 1, order="rank").topics["1"].docnos == ["b"]
-
-
-@pytest.mark.slow
-def test_read_blocks_scores_equal_in_32_bits_tie_for_trec9(file: Path) -> None:
-    """A document is not dropped for a difference that trec_eval 9 does not see."""
-    file.write_text("1 Q0 a 1 16.00000002 t\n1 Q0 b 2 16.00000001 t\n1 Q0 c 3 16 t\n")
-    assert read_blocks(str(file), 1, order="trec9").topics["1"].docnos == ["c"]
-    assert read_blocks(str(file), 1, order="trec").topics["1"].docnos == ["a"]
-
-
-@pytest.mark.slow
-def test_read_blocks_everything_tied_keeps_the_last_docnos(file: Path) -> None:
-    """A long tie is cut by docno: the greatest bytewise come first."""
-    docnos = [f"d{number:05d}" for number in range(20_000)]
-    file.write_text("".join(f"1 Q0 {docno} 1 0 t\n" for docno in docnos))
-    top = read_blocks(str(file), 3, order="trec").topics["1"]
-    assert top.docnos == ["d19999", "d19998", "d19997"]
-    assert (top.n_documents, top.n_tied_in, top.n_tied_out) == (20_000, 3, 19_997)
 
 
 rankings = st.lists(

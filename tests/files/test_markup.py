@@ -92,10 +92,20 @@ OTHERS = ["&amp;", "&#27;", "&#13;", "&nosuch;", "&", "<", "<!--", "-->", "<img 
 MARKUP = st.lists(st.sampled_from([*(f"<{tag}>" for tag in TAGS.split()), *OTHERS]), max_size=30).map("".join)
 
 
-@given(MARKUP, st.data())
-def test_any_part_goes_to_the_raw_text_and_back(raw: str, data: st.DataObject) -> None:
+MARKS = ["# ", "## ", "* ", "1. ", "> ", "- - -", "```", "    ", "\t", "\n", "\n\n", "\r\n", "\r", " ",
+         "  \n", "*", "**", "_", "`", "``", "[", "](", "](u)", "![", ")", "<", ">", "<b>", "&amp;", "&#27;",
+         "\\", "\\*", "|", "| a | b |", "|--|--|", "word", "a", "検索", "é", "\x00", "\x1b", "\u2028",
+         "<http://a.b>", "===", "---", "[x]: u"]  # fmt: skip
+PARTS = st.lists(st.sampled_from(MARKS), max_size=25).map("".join)
+
+
+@given(MARKUP, PARTS, st.sampled_from(["html", "markdown"]), st.data())
+def test_any_part_goes_to_the_raw_text_and_back(
+    html: str, marks: str, markup: str, data: st.DataObject
+) -> None:
     """A part is found again from the raw part that it stands for; pieces at its ends come whole."""
-    text = readable(raw, "html")
+    raw, markup = marked
+    text = readable(raw, markup)
     assert text.note == ""
     if not text.text:
         return
@@ -258,33 +268,6 @@ def test_every_stretch_of_markdown_knows_where_it_came_from(line_end: str) -> No
     assert source("[A tree]") == "[A tree]"
     assert source("trees in") == "trees](https://a.example/old) in"
     assert source("Jerry plant") == f"Jerry**{line_end}plant"
-
-
-MARKS = ["# ", "## ", "* ", "1. ", "> ", "- - -", "```", "    ", "\t", "\n", "\n\n", "\r\n", "\r", " ",
-         "  \n", "*", "**", "_", "`", "``", "[", "](", "](u)", "![", ")", "<", ">", "<b>", "&amp;", "&#27;",
-         "\\", "\\*", "|", "| a | b |", "|--|--|", "word", "a", "検索", "é", "\x00", "\x1b", "\u2028",
-         "<http://a.b>", "===", "---", "[x]: u"]  # fmt: skip
-PARTS = st.lists(st.sampled_from(MARKS), max_size=25).map("".join)
-
-
-@given(PARTS, st.data())
-def test_any_part_of_markdown_goes_to_the_raw_text_and_back(raw: str, data: st.DataObject) -> None:
-    """As with HTML: found again from its raw part, with pieces at its ends whole."""
-    text = readable(raw, "markdown")
-    assert text.note == ""
-    if not text.text:
-        return
-    start = data.draw(st.integers(0, len(text.text) - 1))
-    end = data.draw(st.integers(start + 1, len(text.text)))
-    if not text.text[start:end].strip():
-        return
-    raw_start, raw_end = text.raw_span(start, end)
-    assert 0 <= raw_start < raw_end <= len(raw)
-    found = text.span(raw_start, raw_end)
-    assert found is not None
-    assert found[0] <= start
-    assert end <= found[1]
-    assert text.raw_span(*found) == (raw_start, raw_end)
 
 
 @given(PARTS)

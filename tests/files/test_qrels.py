@@ -708,20 +708,6 @@ def test_every_fault_of_a_table_is_told_with_its_line(tmp_path: Path) -> None:
     ]
 
 
-def test_options_that_a_column_says_already_are_refused(tmp_path: Path) -> None:
-    """A topic or judge is said once, and is an id."""
-    file = write(tmp_path / "t", "1 d1 ann 3")
-    columns = parse_columns("topic,docno,judge,grade")
-    with pytest.raises(ArgumentError, match="`topic` is already given by a column"):
-        read_columns(file, columns, topic="1")
-    with pytest.raises(ArgumentError, match="`judge` is already given by a column"):
-        read_columns(file, columns, judge="bob")
-    with pytest.raises(ArgumentError, match="`topic` must be given: no column holds it"):
-        read_columns(file, parse_columns("-,docno,judge,grade"))
-    with pytest.raises(ArgumentError, match="`topic` must be one word"):
-        read_columns(file, parse_columns("-,docno,judge,grade"), topic="a b")
-
-
 @given(
     rows=st.lists(
         st.tuples(ids.filter(lambda text: text[0] != "#"), ids, ids, st.integers(-2, 9)),

@@ -323,7 +323,7 @@ docnos = st.builds(
     lengths,
     st.sampled_from([b"", b"1", b"2", b"01"]),
 )
-columns = st.lists(st.lists(docnos, unique=True, min_size=1, max_size=30), max_size=12)
+columns = st.lists(st.lists(docnos, min_size=1, max_size=30), max_size=12)
 
 
 @given(content=columns, data=st.data())

@@ -110,33 +110,6 @@ def test_read_run_bad_file_tells_line_and_code(
     assert faults_of(path) == faults
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"1 Q0 a 1 2\n", r"x\.run:1: expected 6 fields, got 5\n"),
-        (b"1 Q0 a 1 abc t\n", r"x\.run:1: expected a finite number as score, got `abc`$"),
-        (
-            b"9 Q0 a 1 2 t\n9 Q0 b 2 1 t\n9 Q0 a 3 0 t\n",
-            r"x\.run:3: document `a` is in topic `9` already, on line 1$",
-        ),
-        (
-            b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n",
-            r"x\.run:3: topic `1` began on line 1 and goes on after topic `2`\n",
-        ),
-        (b"1 Q0 a 1 2 t\n1 Q0 b 2 1 u\n", r"x\.run:2: expected one run tag, `t`, got also `u`$"),
-        (b"1 Q0 a\x07 1 2 t\n", r"x\.run:1: docno: expected an id without control characters"),
-        (b"1 Q0 \xff 1 2 t\n", r"x\.run:1: docno: expected an id in UTF-8, got b'\\xff'\n"),
-        (b"", r"x\.run: expected run lines, got none$"),
-    ],
-)
-def test_read_run_bad_file_says_what_was_expected(content: bytes, message: str, tmp_path: Path) -> None:
-    """A fault says what was expected and what was got, where there is both."""
-    path = tmp_path / "x.run"
-    path.write_bytes(content)
-    with pytest.raises(FormatError, match=message):
-        read_run(str(path))
-
-
 @pytest.mark.parametrize("n_fields", [1, 40])
 def test_read_run_an_id_may_have_1024_bytes(n_fields: int, tmp_path: Path) -> None:
     """One byte more is a fault that says which field; a long line of short fields is none."""

@@ -20,7 +20,6 @@ from tests.helpers.world import make_pool, stored_rows
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
-# As NIST writes them: TREC-8 (401), TREC-1 (051, with fields of its own), TREC-4 (202, no title).
 TREC = """
 <top>
 
@@ -28,46 +27,29 @@ TREC = """
 <title> foreign minorities, Germany
 
 <desc> Description:
-What language and cultural differences impede the integration
-of foreign minorities in Germany?
+What differences impede the integration
+of foreign minorities?
 
 <narr> Narrative:
-A relevant document will focus on the causes of the lack of
-integration in a significant way.
+The causes are named.
 
 </top>
-
 <top>
 <head> Tipster Topic Description
 <num> Number:  051
-<dom> Domain:  International Economics
 <title> Topic:  Airbus Subsidies
-<desc> Description:
-Document will discuss government assistance to Airbus Industrie.
 <con> Concept(s):
 1. Airbus Industrie
-2. European aircraft consortium
-</top>
-<top>
-<num> Number: 202
-<desc> Description:
-Status of nuclear proliferation treaties.
 </top>
 """
 TREC_TOPICS = [
     Topic(
         "401",
         "foreign minorities, Germany",
-        "What language and cultural differences impede the integration of foreign minorities in Germany?",
-        "A relevant document will focus on the causes of the lack of integration in a significant way.",
+        "What differences impede the integration of foreign minorities?",
+        "The causes are named.",
     ),
-    Topic(
-        "051",
-        "Airbus Subsidies",
-        "Document will discuss government assistance to Airbus Industrie.",
-        "Domain: International Economics\nConcept(s): 1. Airbus Industrie 2. European aircraft consortium",
-    ),
-    Topic("202", "", "Status of nuclear proliferation treaties."),
+    Topic("051", "Airbus Subsidies", "", "Concept(s): 1. Airbus Industrie"),
 ]
 
 COVID = """<?xml version="1.0" encoding="UTF-8"?>
@@ -487,18 +469,17 @@ def test_trec_covid_topics_are_thirty_with_question_and_narrative() -> None:
     assert all(topic.title and topic.description and topic.narrative for topic in topics)
 
 
-def test_miracl_topics_are_860_japanese_questions() -> None:
-    """Japanese text comes through byte for byte."""
-    topics = read_topics(real("miracl-ja-dev/topics.miracl-v1.0-ja-dev.tsv"))
-    assert len(topics) == 860
-    assert topics[2] == Topic("4", "森上亜希子の出身はどこ")
-
-
-def test_acordar_topics_are_493() -> None:
-    """Ids with gaps stay as they are."""
-    topics = read_topics(real("acordar/all_queries.txt"))
-    assert len(topics) == 493
-    assert topics[0] == Topic("1", "Antitrust Cases Pending")
+@pytest.mark.parametrize(
+    ("name", "n_topics", "place", "topic"),
+    [
+        ("miracl-ja-dev/topics.miracl-v1.0-ja-dev.tsv", 860, 2, Topic("4", "森上亜希子の出身はどこ")),
+        ("acordar/all_queries.txt", 493, 0, Topic("1", "Antitrust Cases Pending")),
+    ],
+)
+def test_real_topics_are_as_many_as_published(name: str, n_topics: int, place: int, topic: Topic) -> None:
+    """Japanese text comes through byte for byte; ids with gaps stay as they are."""
+    topics = read_topics(real(name))
+    assert (len(topics), topics[place]) == (n_topics, topic)
 
 
 def test_wtr_topics_lack_their_tab_on_every_line() -> None:
