@@ -51,9 +51,10 @@ class DocnoNumbers:
         if new.size:
             fields = docnos[new].packed().split(b"\n")
             met = dict(zip(dict.fromkeys(fields), count()))
-            places = [met[one] for one in fields]
-            numbers[new] = np.add(places, self._n)
-            firsts = new[np.unique(places, return_index=True)[1]]
+            places = np.array([met[one] for one in fields])
+            numbers[new] = places + self._n
+            firsts = np.empty(len(met), np.int64)
+            firsts[places[::-1]] = new[::-1]  # of several lines, the first one stays
             self._met.append(b"\n".join(met))
             self._append([word[firsts] for word in words])
         return numbers
