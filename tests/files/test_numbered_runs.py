@@ -134,6 +134,7 @@ def test_stated_tag_is_checked(tmp_path: Path) -> None:
     assert_same(as_run(one, one.docnos()), read_run(str(path)))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others read where there is much, each can open all files and there are processors; else this one."""
     monkeypatch.setattr(parallel, "PARALLEL_BYTES", 30)
@@ -142,9 +143,12 @@ def test_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for file in files:
         Path(file).write_text("1 Q0 a 1 2 t\n" * 2)
     assert n_workers(files) == 2
-    assert (
-        n_workers(files[:1]) == n_workers([*files, "-"]) == n_workers([*files, str(tmp_path / "none")]) == 1
-    )
+    os.mkfifo(tmp_path / "pipe")
+    for some in (
+        files[:1],
+        *([*files, odd] for odd in ("-", str(tmp_path / "none"), str(tmp_path / "pipe"))),
+    ):
+        assert n_workers(some) == 1
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0}, raising=False)
     assert n_workers(files) == 1
 
