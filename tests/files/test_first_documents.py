@@ -29,7 +29,7 @@ from store.ranking import ORDERS, Order
 from store.records import Ranking
 from tests.benchmarks.generate import generate
 from tests.helpers.fast_reader import read_blocks
-from tests.pooler.started import started_processes
+from tests.helpers.started import started_processes
 from tests.strategies import RunText, damaged, ids, run_texts
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
