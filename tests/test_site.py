@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import pooler
-from tests.cli.measure.test_report_in_browser import measured
+from tests.reports.test_report_in_browser import measured
 from tests.helpers.gallery import COMMANDS
 from tests.readme_blocks import ROOT
 from tests.test_readme import README

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pooler.pages.charts import Axis, HeatMap, Row, Rows
 from pooler.pages.page import Figure, PageColumn, PageTable, ReportPage, Section, render
-from tests.pages.boxes import SVG, squeezed
+from tests.reports.boxes import SVG, squeezed
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)> \"'&\x00 漬物"
 TEXT = st.just(HOSTILE) | st.text(max_size=30)

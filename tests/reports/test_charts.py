@@ -24,7 +24,7 @@ from pooler.pages.charts import (
     draw_in_pieces,
 )
 from store.errors import ArgumentError
-from tests.pages.boxes import SVG, assert_readable, letters, squeezed
+from tests.reports.boxes import SVG, assert_readable, letters, squeezed
 
 WIDTHS = (350.0, 720.0)
 HOSTILE = ("<script>alert(1)</script>", "a&amp;b\"'", "日本語形態素解析ラン", "\x1b[31mred\ud800", "W" * 120)

@@ -12,7 +12,7 @@ import pytest
 import pytrec_eval
 
 from tests.cli.edited_qrels import STRICT, runs_of
-from tests.cli.measure.test_diagnose import pooled_of
+from tests.trust.test_diagnose import pooled_of
 from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
 from tests.helpers.run import Cli
 

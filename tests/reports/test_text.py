@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.pages.charts import SIZE, escaped, text_width, wrapped_label
-from tests.pages.boxes import advance, squeezed
+from tests.reports.boxes import advance, squeezed
 
 ANY = st.text(max_size=60) | st.text(alphabet="<>&\"'ab漬 -_.]\x00\x1b\ud800\uffff", max_size=60)
 

@@ -20,7 +20,7 @@ import pytest
 from tests import cf_collection
 from tests.helpers.run import GARDEN, Cli
 
-LLMJUDGE = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "llmjudge" / "scores"
+LLMJUDGE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "llmjudge" / "scores"
 JUDGED_BY = ("--monte-carlo", "20000", "--seed", "3", "--format", "json")
 RANKERS = ("Olz-gpt4o", "h2oloo-fewself", "RMITIR-llama70B", "willia-umbrela1", "TREMA-nuggets")
 """Model judges whose grades order the passages: the runs. The others say how likely each is."""

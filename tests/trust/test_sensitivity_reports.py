@@ -24,7 +24,7 @@ def test_no_option_alone_is_called_the_experiment_of_the_paper(cli: Cli) -> None
     """Manual and help say that section 4.3 is another command's."""
     shown = " ".join(cli("sensitivity", "--help").fine().out.split())
     assert "that is `pooler paper A B --table section_4_3`" in shown
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "missed.md"
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "missed.md"
     manual = " ".join(page.read_text("utf-8").split())
     assert "the paper's own experiment, within its model of judging errors, is `paper A B`" in manual
     for text in (shown, manual):

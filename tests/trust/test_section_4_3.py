@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.measure.test_variation_of_collections import cystic_fibrosis
+from tests.trust.test_variation_of_collections import cystic_fibrosis
 from tests.helpers.run import Cli
 from tests.trec_covid import data_path
 
