@@ -12,9 +12,9 @@ import pytest
 import pytrec_eval
 
 from tests.cli.edited_qrels import STRICT, runs_of
-from tests.trust.test_diagnose import pooled_of
 from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
 from tests.helpers.run import Cli
+from tests.trust.test_diagnose import pooled_of
 
 Qrels = dict[str, dict[str, int]]
 

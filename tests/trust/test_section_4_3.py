@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.trust.test_variation_of_collections import cystic_fibrosis
 from tests.helpers.run import Cli
 from tests.trec_covid import data_path
+from tests.trust.test_variation_of_collections import cystic_fibrosis
 
 VALUES = ("--value", "0=0", "--value", "1=.8", "--value", "2=1")
 TWO = ("lm-words-full", "bm25-words")
