@@ -1,4 +1,4 @@
-"""Drawings: whole, readable whatever they are made of, and true to their numbers."""
+"""Drawings: whole, readable whatever they are made of, and true to their numbers; axes, texts and colours."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from decimal import Decimal
+from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pooler.pages.charts import (
+    COLOURS,
+    N_SERIES,
+    N_SHADES,
+    SIZE,
     Axis,
     Chart,
     ChartLine,
@@ -22,9 +28,16 @@ from pooler.pages.charts import (
     Sheet,
     draw,
     draw_in_pieces,
+    escaped,
+    make_scale,
+    stylesheet,
+    text_width,
+    tick_labels,
+    ticks,
+    wrapped_label,
 )
 from store.errors import ArgumentError
-from tests.reports.boxes import SVG, assert_readable, letters, squeezed
+from tests.reports.boxes import SVG, advance, assert_readable, letters, squeezed
 
 WIDTHS = (350.0, 720.0)
 HOSTILE = ("<script>alert(1)</script>", "a&amp;b\"'", "日本語形態素解析ラン", "\x1b[31mred\ud800", "W" * 120)
@@ -343,3 +356,193 @@ def test_more_parts_than_can_be_told_apart_are_refused():
     chart = Rows("t", "d", Axis("x"), (), parts=tuple("abcdefg"))
     with pytest.raises(ArgumentError, match="`parts` must be 1 to 6"):
         draw(chart, width=720, key="k")
+
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "expected"),
+    [
+        ("0", "1", 6, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        ("0", "1", 5, ["0.0", "0.5", "1.0"]),
+        ("0", "143", 6, ["0", "50", "100"]),
+        ("0", "143", 8, ["0", "20", "40", "60", "80", "100", "120", "140"]),
+        ("-0.06", "0.01", 8, ["-0.06", "-0.05", "-0.04", "-0.03", "-0.02", "-0.01", "0.00", "0.01"]),
+        ("-3", "3", 5, ["-2", "0", "2"]),
+        ("0", "22669", 6, ["0", "5,000", "10,000", "15,000", "20,000"]),
+        ("0", "1e-9", 6, ["0", "2e-10", "4e-10", "6e-10", "8e-10", "1e-9"]),
+        ("0", "2.5e8", 6, ["0", "5e7", "1e8", "1.5e8", "2e8", "2.5e8"]),
+        ("0.279", "0.326", 6, ["0.28", "0.29", "0.30", "0.31", "0.32"]),
+    ],
+)
+def test_ticks_are_those_of_a_hand(low, high, most, expected):
+    """Multiples of 1, 2 or 5 times a power of ten, as many as allowed, all written alike."""
+    assert tick_labels(ticks(Decimal(low), Decimal(high), most=most)) == expected
+
+
+@given(FINITE, FINITE, st.integers(3, 10))
+def test_ticks_lie_in_the_range_evenly_and_are_not_too_many(one, other, most):
+    """Checked in exact fractions of the range, whatever it is."""
+    low, high = Decimal(min(one, other)), Decimal(max(one, other))
+    assume(high - low > max(abs(low), abs(high)) * Decimal("1e-9"))
+    found = ticks(low, high, most=most)
+    assert 1 <= len(found) <= most
+    assert all(low <= mark <= high for mark in found)
+    steps = {after - before for before, after in pairwise(found)}
+    assert len(steps) <= 1
+    for step in steps:
+        assert step.normalize().as_tuple().digits in {(1,), (2,), (5,)}
+
+
+@given(st.lists(st.floats(), max_size=8), st.booleans(), st.floats(0, 500), st.floats(501, 900))
+def test_everything_finite_has_a_place_between_the_ends(values, with_zero, start, stop):
+    """From none to the largest float, with NaN and infinity among them."""
+    scale = make_scale(values, Axis("x", with_zero=with_zero), start, stop)
+    marks = scale.marks
+    assert scale.low < scale.high
+    assert marks
+    for value in filter(math.isfinite, values):
+        assert start - 1e-6 <= scale.place(value) <= stop + 1e-6
+    assert len(set(tick_labels(marks))) == len(marks)
+
+
+@given(st.floats(-100, 100), st.floats(-100, 100))
+def test_places_are_in_the_order_of_the_values(one, other):
+    """Upwards the place falls."""
+    scale = make_scale([one, other], Axis("x"), 200, 0)
+    low, high = sorted([one, other])
+    assert scale.place(low) >= scale.place(high)
+
+
+def test_ends_that_are_given_stay():
+    """A probability goes from 0 to 1, whatever was found."""
+    scale = make_scale([0.42, 0.44], Axis("p", 0, 1), 0, 100)
+    assert (scale.low, scale.high) == (0, 1)
+    assert scale.place(0.42) == pytest.approx(42)
+
+
+def test_an_end_gives_way_to_data_beyond_it():
+    """No value is drawn where it is not."""
+    scale = make_scale([-0.3, 1.7], Axis("p", 0, 1), 0, 100)
+    assert scale.low <= Decimal("-0.3")
+    assert scale.high >= Decimal("1.7")
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0, -7.0, 1e-9, 1e300])
+def test_one_value_has_room_around_it(value):
+    """An axis of no length would divide by it."""
+    scale = make_scale([value, value], Axis("x", with_zero=False), 0, 100)
+    marks = scale.marks
+    assert 0 <= scale.place(value) <= 100
+    assert len(marks) >= 2
+
+
+ANY = st.text(max_size=60) | st.text(alphabet="<>&\"'ab漬 -_.]\x00\x1b\ud800\uffff", max_size=60)
+
+
+@given(ANY)
+def test_any_text_can_stand_in_an_element_and_an_attribute(text):
+    """It comes back as it is shown."""
+    parsed = ET.fromstring(f'<a b="{escaped(text)}">{escaped(text)}</a>')
+    assert squeezed(parsed.text or "") == squeezed(text) == squeezed(parsed.attrib["b"])
+
+
+@given(ANY, st.floats(5, 300))
+def test_lines_fit_and_lose_nothing_but_blanks(text, room):
+    """A single character is the least that a line can hold."""
+    lines = wrapped_label(text, room)
+    assert squeezed("".join(lines)) == squeezed(text)
+    assert all(text_width(line) <= room or len(line) == 1 for line in lines)
+
+
+@given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E) | st.sampled_from("漬物あア")))
+def test_width_is_never_less_than_in_a_wide_font(text):
+    """The widths of DejaVu Sans, and 1 for characters that are as wide as they are high."""
+    assert text_width(text) >= SIZE * advance(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0.4200 [0.3927, 0.4473]", ["0.4200 [0.3927,", "0.4473]"]),
+        ("12,733 of 22,669", ["12,733 of", "22,669"]),
+        ("bm25-title-only-run", ["bm25-title-", "only-run"]),
+        ("a -0.0488 change", ["a -0.0488", "change"]),
+    ],
+)
+def test_numbers_stay_whole(text, expected):
+    """A line ends at a blank or a joint, not in a number."""
+    assert wrapped_label(text, 122) == expected
+
+
+LIGHT, DARK = ({name: pair[scheme] for name, pair in COLOURS.items()} for scheme in (0, 1))
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of WCAG 2.2."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of WCAG 2.2, from 1 to 21."""
+    darker, lighter = sorted([luminance(one), luminance(other)])
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_of_known_colours_is_that_of_the_standard():
+    """Black on white is 21; #767676 on white is the well-known least grey for text, 4.54."""
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+class TestContrast:
+    """Contrast of what meets, in each scheme."""
+
+    @pytest.mark.parametrize("text", ["text", "soft", "link"])
+    @pytest.mark.parametrize("behind", ["page", "panel", "band"])
+    def test_text_can_be_read_on_everything_it_stands_on(self, colours, text, behind):
+        """Text needs 4.5."""
+        assert contrast(colours[text], colours[behind]) >= 4.5
+
+    @pytest.mark.parametrize("series", range(1, N_SERIES + 1))
+    @pytest.mark.parametrize("behind", ["page", "band"])
+    def test_marks_stand_out(self, colours, series, behind):
+        """Marks need 3."""
+        assert contrast(colours[f"series-{series}"], colours[behind]) >= 3
+
+    @pytest.mark.parametrize("behind", ["page", "band"])
+    def test_axes_and_frames_stand_out(self, colours, behind):
+        """So do axes, and the frame of a gap."""
+        assert contrast(colours["axis"], colours[behind]) >= 3
+
+    @pytest.mark.parametrize("shade", range(1, N_SHADES + 1))
+    def test_cells_can_be_read_at_every_shade(self, colours, shade):
+        """The text of a cell needs 4.5 with its own shade."""
+        assert contrast(colours[f"on-shade-{shade}"], colours[f"shade-{shade}"]) >= 4.5
+
+    def test_shades_go_one_way(self, colours):
+        """More is ever further from the page, so that shades have an order without colour."""
+        away = [contrast(colours[f"shade-{n}"], colours["page"]) for n in range(1, N_SHADES + 1)]
+        assert away == sorted(away)
+        assert all(after > before + 0.1 for before, after in pairwise(away))
+
+    def test_colours_differ(self, colours):
+        """No two series share a colour."""
+        series = [colours[f"series-{number}"] for number in range(1, N_SERIES + 1)]
+        assert all(one != other for one, other in combinations(series, 2))
+
+
+def test_stylesheet_defines_every_colour_in_both_schemes():
+    """A property of one scheme alone would be invisible in the other."""
+    light, dark = stylesheet().split("prefers-color-scheme:dark")
+    assert all(f"--{name}:{colour};" in light for name, colour in LIGHT.items())
+    assert all(f"--{name}:{colour};" in dark for name, colour in DARK.items())
+
+
+def test_dark_colours_are_not_printed():
+    """Paper is white."""
+    assert "@media screen and (prefers-color-scheme:dark)" in stylesheet()

@@ -1,28 +1,49 @@
-"""`pooler diagnose` on the sample collection, against sets, pytrec_eval and edited qrels."""
+"""`pooler diagnose`, against sets, pytrec_eval, edited qrels and published scores of collections."""
 
 from __future__ import annotations
 
+import csv
+import gzip
+from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import pytest
 import pytrec_eval
 
 from store.text import rough
 from tests.cli.edited_qrels import STRICT, runs_of
-from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
+from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels, read_run
+from tests.conftest import SHARED_DATA
 from tests.helpers.run import Cli, write
 
 DEPTH = 5
 LATE = "late-tfidf-bigrams"
 """The run that does not feed pools."""
 
-Pooled = dict[str, set[tuple[str, str]]]
+Pairs = set[tuple[str, str]]
+Pooled = dict[str, Pairs]
 """Topic and docno within the depth, by run."""
+Qrels = dict[str, dict[str, int]]
+Runs = dict[str, Scores]
 
 
-def pooled_of(runs: dict[str, Scores]) -> Pooled:
+@pytest.fixture
+def qrels(judged: Path) -> Qrels:
+    """Read the strict judge's qrels."""
+    return read_qrels(judged / "judgements" / "strict.qrels")
+
+
+@pytest.fixture
+def runs(judged: Path) -> Runs:
+    """Read the runs of the sample collection."""
+    return runs_of(judged)
+
+
+def pooled_of(runs: Runs) -> Pooled:
     """Take the first documents of every run that feeds the pool."""
     return {
         tag: {(topic, docno) for topic in run for docno in first_documents(run, topic, DEPTH)}
@@ -31,16 +52,14 @@ def pooled_of(runs: dict[str, Scores]) -> Pooled:
     }
 
 
-def diagnosed(cli: Cli, *options: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def diagnosed(cli: Cli, *options: str | Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return the facts, and the rows by run."""
     found = cli("diagnose", *options, "--format", "json").fine().dossier()
     return found, {row["run"]: row for row in found["runs"]}
 
 
-def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, judged: Path) -> None:
+def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, qrels: Qrels, runs: Runs) -> None:
     """Without what a run alone brought: uniques by sets, AP and places by pytrec_eval."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
     pooled = pooled_of(runs)
     official = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
     _, rows = diagnosed(cli, *STRICT, "--by", "run")
@@ -68,12 +87,11 @@ def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, judged: Path) -> Non
         assert row["unique_relevant"] == sum(qrels[topic][docno] > 0 for topic, docno in alone)
 
 
-def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, judged: Path) -> None:
+def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, qrels: Qrels, runs: Runs) -> None:
     """bpref; AP of the judged documents alone; the share of them; limits around AP."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"bpref"})
     _, rows = diagnosed(cli, *STRICT)
-    for tag, run in runs_of(judged).items():
+    for tag, run in runs.items():
         row = rows[tag]
         assert row["bpref"] == pytest.approx(mean(one["bpref"] for one in evaluator.evaluate(run).values()))
         known = {
@@ -88,10 +106,9 @@ def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, judged: Path) -
         assert row["low"] <= row["ap"] <= row["high"]
 
 
-def test_pool_is_told_of(cli: Cli, judged: Path) -> None:
+def test_pool_is_told_of(cli: Cli, qrels: Qrels, runs: Runs) -> None:
     """Sizes by sets; how the depth is known: from the collection, the option, the judgements."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    pairs = set().union(*pooled_of(runs_of(judged)).values())
+    pairs = set().union(*pooled_of(runs).values())
     facts, _ = diagnosed(cli, *STRICT)
     known = {(topic, docno) for topic, grades in qrels.items() for docno in grades}
     assert (facts["depth"], facts["depth_known"]) == (DEPTH, "as the collection was pooled")
@@ -117,10 +134,8 @@ def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
     assert inferred["contributing_runs"] >= 8
 
 
-def test_groups_are_left_out_whole(cli: Cli, judged: Path) -> None:
+def test_groups_are_left_out_whole(cli: Cli, qrels: Qrels, runs: Runs) -> None:
     """Documents that a group's runs alone brought, for all of its runs."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
     pooled = pooled_of(runs)
     words = {"bm25-words", "lm-words-full", "tfidf-words"}
     inside = set().union(*(pooled[tag] for tag in words))
@@ -182,20 +197,6 @@ def _changes(rows: dict[str, dict[str, Any]]) -> list[float]:
     return [row["change"] for row in rows.values() if row["contributes"]]
 
 
-def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
-    """The conclusions stand before the tables, and no line of them is wider than 80 columns."""
-    text = cli("diagnose", *STRICT, "--by", "run").fine().out
-    assert text.startswith("What follows\n- All 84 documents of the pool")
-    first, table = text.split("\nruns\n")
-    assert max(map(len, first.splitlines())) <= 80
-    words = " ".join(first.split())
-    assert "All 84 documents of the pool, the first 5 documents of each of 8 runs" in words
-    assert "Had it been submitted late, a pooled run would lose" in words
-    assert "of 8 runs would change place" in words
-    assert "unjudged documents there): a guess about unseen documents" in words
-    assert max(map(len, table[table.index("judged@10: ") :].splitlines())) <= 80
-
-
 def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
     """Judgements of single documents look like no pool; scores are there all the same."""
     Path("few.qrels").write_text("G01 0 KG-E-002 1\nG02 0 nowhere 1\n", encoding="utf-8")
@@ -212,10 +213,8 @@ def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
     assert (facts["depth"], facts["reason"]) == (None, "no-contributing-run")
 
 
-def test_topics_and_ranks_are_counted(cli: Cli, judged: Path) -> None:
+def test_topics_and_ranks_are_counted(cli: Cli, qrels: Qrels, runs: Runs) -> None:
     """Documents of each topic's pool, and of each rank, by sets."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
     pairs = set().union(*pooled_of(runs).values())
     found, _ = diagnosed(cli, *STRICT, "--depth", "3", "--limit", "12")
     assert len(found["topics"]) == len(qrels)
@@ -242,6 +241,7 @@ def test_topics_and_ranks_are_counted(cli: Cli, judged: Path) -> None:
         }
     assert sum(row["pooled"] for row in found["topics"]) == found["pool"] < len(pairs)
     assert [row["rank"] for row in found["ranks"]] == [*range(1, 13)]
+    assert len(diagnosed(cli, *STRICT)[0]["ranks"]) == 20
     for row in found["ranks"]:
         place = row["rank"] - 1
         there = [
@@ -272,19 +272,10 @@ def test_topics_and_ranks_are_counted(cli: Cli, judged: Path) -> None:
         assert row["entering_relevant"] == sum(qrels[t].get(docno, 0) > 0 for t, docno in new)
 
 
-def test_ranks_end_somewhere(cli: Cli, judged: Path) -> None:
-    """Twenty where nobody says; the caption says how many more there are."""
-    found, _ = diagnosed(cli, *STRICT)
-    assert len(found["ranks"]) == 20
-    text = cli("diagnose", *STRICT, "--table", "ranks", "--limit", "3").fine().out
-    assert "more ranks: --limit" in text
-
-
-def test_lists_may_end_above_the_depth(cli: Cli, judged: Path) -> None:
+def test_lists_may_end_above_the_depth(cli: Cli, runs: Runs) -> None:
     """A depth below the end of every list: the pool is all there is."""
     late = ("--qrels", "judgements/strict.qrels", "--runs", "runs.tsv", "--depth", "900")
     facts, _ = diagnosed(cli, *late, "--order", "trec9")
-    runs = runs_of(judged)
     everything = {
         (topic, docno) for tag, run in runs.items() if tag != LATE
         for topic in run for docno in run[topic]
@@ -292,13 +283,12 @@ def test_lists_may_end_above_the_depth(cli: Cli, judged: Path) -> None:
     assert facts["pool"] == len(everything)
 
 
-def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, judged: Path) -> None:
+def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, qrels: Qrels, runs: Runs) -> None:
     """Five ranks: judged@5, and no measure that looks deeper."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
     options = (*STRICT, "--cutoff", "5")
     found, rows = diagnosed(cli, *options)
     assert {row["measure"] for row in found["scores"]} == {"AP", "RBP(rel=1)"}
-    for tag, run in runs_of(judged).items():
+    for tag, run in runs.items():
         shares = [
             sum(docno in qrels[topic] for docno in first_documents(run, topic, 5)) / 5 for topic in qrels
         ]
@@ -344,3 +334,349 @@ def test_a_pool_stays_in_the_order_that_it_was_made_in(cli: Cli, here: Path) -> 
         brought = cli("report", "runs", "pages", *options).fine().json()["brought_alone"]
         assert [(one["run"], one["docno"], one["rank"]) for one in brought] == [("r", "a", 1), ("s", "c", 2)]
         assert [one["outcome"] for one in brought] == ["relevant", "not relevant"]
+
+
+def scored(cli: Cli, *options: str) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Return the rows of scores by measure and run, and those of gaps by run."""
+    found = cli("diagnose", *options, "--format", "json").fine().dossier()
+    by_run = {row["run"]: row for row in found["coverage"]}
+    return {(row["measure"], row["run"]): row for row in found["scores"]}, by_run
+
+
+def by_pytrec_eval(qrels: Qrels, run: Scores, measure: str) -> float:
+    """Return the mean of a measure, over the topics of the qrels."""
+    found = pytrec_eval.RelevanceEvaluator(qrels, {measure}).evaluate(run)
+    name = measure.replace(".", "_")
+    return mean(found[topic][name] if topic in found else 0.0 for topic in qrels)
+
+
+def test_scores_of_every_reading_are_the_peers(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+    """As judged and of the judged documents alone: pytrec_eval; RBP by its sum; unj_k by counts."""
+    rows, gaps = scored(cli, *STRICT)
+    assert {measure for measure, _ in rows} == {"AP", "nDCG@10", "P@10", "RBP(rel=1)"}
+    for tag, run in runs.items():
+        known = {
+            topic: {docno: score for docno, score in scores.items() if docno in qrels[topic]}
+            for topic, scores in run.items()
+        }
+        for measure, theirs in (("AP", "map"), ("nDCG@10", "ndcg_cut.10"), ("P@10", "P.10")):
+            row = rows[measure, tag]
+            assert row["score"] == pytest.approx(by_pytrec_eval(qrels, run, theirs)), measure
+            assert row["judged_only"] == pytest.approx(by_pytrec_eval(qrels, known, theirs))
+            assert row["low"] <= row["score"] <= row["high"]
+            assert (row["residual"], row["reason"]) == (None, None)
+        row = rows["RBP(rel=1)", tag]
+        base, residual = [], []
+        for topic, grades in qrels.items():
+            weights = [(docno, 0.2 * 0.8**rank)
+                       for rank, docno in enumerate(first_documents(run, topic, 1000))]  # fmt: skip
+            base.append(sum(weight for docno, weight in weights if grades.get(docno, 0) > 0))
+            residual.append(sum(weight for docno, weight in weights if docno not in grades)
+                            + 0.8 ** len(weights))  # fmt: skip
+        assert row["score"] == pytest.approx(mean(base))
+        assert row["residual"] == pytest.approx(mean(residual))
+        assert row["high"] <= row["score"] + row["residual"] + 1e-12
+        unjudged = [
+            sum(docno not in qrels[topic] for docno in first_documents(run, topic, 10)) / 10
+            for topic in qrels
+        ]
+        assert gaps[tag]["unj"] == pytest.approx(mean(unjudged))
+        assert gaps[tag]["bpref"] == pytest.approx(by_pytrec_eval(qrels, run, "bpref"))
+
+
+def test_bounds_of_a_small_run_are_those_of_all_fillings(cli: Cli, here: Path) -> None:
+    """Two unjudged of five, grades 0 to 2: every filling by pytrec_eval; R grows with them."""
+    write(here / "some.qrels", "t 0 a 1", "t 0 c 2", "t 0 d 0")
+    run = {"t": {"a": 5.0, "x": 4.0, "c": 3.0, "y": 2.0, "d": 1.0}}
+    write(here / "r.run", *[f"t Q0 {docno} 1 {score} r" for docno, score in run["t"].items()])
+    files = ("--qrels", "some.qrels", "--scale", "0-2", "r.run")
+    rows, _ = scored(cli, *files, "-m", "AP", "-m", "nDCG@3", "-m", "P@3", "-m", "Rprec")
+    for measure, theirs in (
+        ("AP", "map"), ("nDCG@3", "ndcg_cut.3"), ("P@3", "P.3"), ("Rprec", "Rprec"),
+    ):  # fmt: skip
+        values = [
+            by_pytrec_eval({"t": {"a": 1, "c": 2, "d": 0, "x": x, "y": y}}, run, theirs)
+            for x, y in product(range(3), repeat=2)
+        ]
+        assert rows[measure, "r"]["low"] == pytest.approx(min(values))
+        assert rows[measure, "r"]["high"] == pytest.approx(max(values))
+
+
+def test_what_is_not_known_has_a_reason(cli: Cli, judged: Path) -> None:
+    """A measure without bounds; runs without documents; topics without relevant ones."""
+    rows, _ = scored(cli, *STRICT, "-m", "Bpref")
+    for row in rows.values():
+        assert (row["low"], row["high"], row["reason"]) == (None, None, "no-bounds")
+    Path("none.qrels").write_text("Z01 0 nowhere 1\nZ02 0 nowhere 0\n", encoding="utf-8")
+    Path("z.run").write_text("Z01 Q0 nowhere 1 1 z\nG01 Q0 KG-E-001 1 1 z\n", encoding="utf-8")
+    lost = ("--qrels", "none.qrels", "runs/bm25-words.run", "z.run", "-m", "AP")
+    rows, gaps = scored(cli, *lost)
+    assert rows["AP", "bm25-words"]["score"] == 0
+    assert gaps["bm25-words"]["judged"] is None
+    assert gaps["bm25-words"]["unj"] == 0
+    assert gaps["bm25-words"]["reason"] == "no-pool, no-documents"
+    Path("none.qrels").write_text("G01 0 KG-E-001 0\n", encoding="utf-8")
+    rows, gaps = scored(cli, *lost)
+    row = rows["AP", "bm25-words"]
+    assert [row[name] for name in ("score", "judged_only", "low", "high")] == [None] * 4
+    assert row["reason"] == "no-relevant"
+    assert (gaps["bm25-words"]["bpref"], gaps["bm25-words"]["infap"]) == (None, None)
+
+
+def test_infap_knows_the_pool(cli: Cli, here: Path) -> None:
+    """What the pool holds and nobody judged, as trec_eval reads a line of grade -1."""
+    lists = {
+        "a": {"d1": 5.0, "d2": 4.0, "d3": 3.0, "d4": 2.0, "d9": 1.0},
+        "b": {"d4": 5.0, "d5": 4.0, "d1": 3.0, "d8": 2.0, "d2": 1.0},
+    }
+    for tag, scores in lists.items():
+        write(here / f"{tag}.run", *[f"t Q0 {docno} 1 {score} {tag}" for docno, score in scores.items()])
+    grades = {"d2": 0, "d4": 1, "d1": 1, "d8": 1}
+    write(here / "some.qrels", *[f"t 0 {docno} {grade}" for docno, grade in grades.items()])
+    write(here / "runs.tsv", "file", "a.run", "b.run")
+    files = ("--qrels", "some.qrels", "--runs", "runs.tsv", "--depth", "3")
+    _, gaps = scored(cli, *files)
+    # The pool of depth 3 is d1, d2, d3, d4, d5; d3 and d5 have no judgement.
+    told = {"t": {**grades, "d3": -1, "d5": -1}}
+    for tag, scores in lists.items():
+        expected = by_pytrec_eval(told, {"t": scores}, "infAP")
+        assert gaps[tag]["infap"] == pytest.approx(expected)
+        assert gaps[tag]["infap"] != pytest.approx(by_pytrec_eval({"t": grades}, {"t": scores},
+                                                                  "infAP"))  # fmt: skip
+
+
+def test_judged_in_both_conventions(cli: Cli, here: Path) -> None:
+    """A list of two, one judged: half of the documents (ir_measures), a tenth of ten ranks."""
+    Path("some.qrels").write_text("t 0 a 1\n", encoding="utf-8")
+    Path("r.run").write_text("t Q0 a 1 2 r\nt Q0 b 2 1 r\n", encoding="utf-8")
+    _, gaps = scored(cli, "--qrels", "some.qrels", "r.run")
+    theirs = ir_measures.calc_aggregate(
+        [ir_measures.parse_measure("Judged@10")],
+        [ir_measures.Qrel("t", "a", 1)],
+        [ir_measures.ScoredDoc("t", "a", 2.0), ir_measures.ScoredDoc("t", "b", 1.0)],
+    )
+    assert gaps["r"]["judged"] == next(iter(theirs.values())) == 0.5
+    assert gaps["r"]["unj"] == pytest.approx(0.1)
+
+
+def test_contributors_are_counted_and_late_runs_adjusted(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+    """Documents of the pool by how many runs brought them; the late run gets what others lose on average."""
+    times = Counter(pair for pairs in pooled_of(runs).values() for pair in pairs)
+    found, rows = diagnosed(cli, *STRICT)
+    assert found["contributors"] == [
+        {
+            "runs": n,
+            "documents": sum(count == n for count in times.values()),
+            "judged": sum(docno in qrels[topic] for (topic, docno), count in times.items() if count == n),
+            "relevant": sum(qrels[topic][docno] > 0 for (topic, docno), count in times.items() if count == n),
+        }
+        for n in sorted({*times.values()})
+    ]
+    late = rows.pop(LATE)
+    loss = mean(row["ap"] - row["ap_left_out"] for row in rows.values())
+    assert found["newcomer_loses"] == pytest.approx(loss)
+    assert late["adjusted"] == pytest.approx(late["ap"] + loss)
+    assert all(row["adjusted"] == row["ap"] for row in rows.values())
+
+
+def test_files_with_one_tag_are_told_apart_by_names(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+    """Two files of one tag with blanks: the lenient reading and the list's `name`."""
+    for tag in ("bm25-words", "tfidf-words"):
+        text = Path(f"runs/{tag}.run").read_text(encoding="utf-8").replace(f" {tag}", " X [d]")
+        Path(f"{tag}.txt").write_text(text, encoding="utf-8")
+    Path("named.tsv").write_text(
+        "file\tname\nbm25-words.txt\tfirst\ntfidf-words.txt\tsecond\n", encoding="utf-8"
+    )
+    files = ("--qrels", "judgements/strict.qrels", "--order", "trec9", "--lenient")
+    assert cli("diagnose", *files, "bm25-words.txt", "tfidf-words.txt").code == 1
+    found = cli("diagnose", *files, "--runs", "named.tsv", "--format", "json").fine().dossier()
+    expected = {
+        name: pytest.approx(mean(average_precision(qrels, runs[tag]).values()))
+        for name, tag in (("first", "bm25-words"), ("second", "tfidf-words"))
+    }
+    assert {row["run"]: row["ap"] for row in found["runs"]} == expected
+    refused = cli("pool", "--runs", "named.tsv", "--depth", "5", "--lenient")
+    assert refused.code == 1
+    assert "as the list of runs names the run" in refused.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--strategy", "take", "--depth", "9", "--budget", "5"),
+        ("--strategy", "mtf", "--depth", "9", "--budget", "5"),
+        ("--strategy", "uniform", "--depth", "9", "--budget", "9", "--seed", "1"),
+    ],
+)
+def test_pool_that_is_no_depth_pool_is_told(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
+    """What follows is of a depth pool of the same runs, which is said; with a depth nothing is to be said."""
+    cli("pool", "drop", "--pool", "pool").fine()
+    cli("pool", "--name", "other", *options).fine()
+    assert "warning: pool `other` was made by" in cli("diagnose", *STRICT).fine().err
+    assert "warning" not in cli("diagnose", *STRICT, "--depth", "5").fine().err
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of a collection, or skip the test."""
+    folder = SHARED_DATA / name
+    if not folder.is_dir():
+        pytest.skip(f"shared data is absent: {name}")
+    return folder
+
+
+def listed(rows: list[tuple[str, ...]], *columns: str) -> str:
+    """Write a list of runs beside the test's other files."""
+    lines = ["\t".join(columns), *("\t".join(row) for row in rows)]
+    Path("runs.tsv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return "runs.tsv"
+
+
+def first_of(path: Path, depth: int) -> dict[str, list[str]]:
+    """Return the first documents of each topic: score descending, ties by docno ascending."""
+    topics: dict[str, list[tuple[float, str]]] = {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            topic, _, docno, _, score, _ = line.split()
+            topics.setdefault(topic, []).append((-float(score), docno))
+    return {topic: [docno for _, docno in sorted(one)[:depth]] for topic, one in topics.items()}
+
+
+@pytest.mark.slow
+def test_trec_covid_pool_is_the_organisers(cli: Cli) -> None:
+    """Depth 7 of 56 of 143 runs: the pool, what each brought, and its AP without that, by sets."""
+    folder = folder_of("trec-covid-r1")
+    with (folder / "leaderboard.csv").open(encoding="utf-8") as file:
+        board = list(csv.DictReader(file))
+    fed = {row["run"] for row in board if row["contributed judgments"] == "yes"}
+    files = {row["run"]: folder / "runs-top120" / f"{row['run']}.gz" for row in board}
+    rows = [(str(files[run]), "yes" if run in fed else "no") for run in files]
+    found, by_run = diagnosed(
+        cli, "--qrels", folder / "qrels-rnd1.txt.gz", "--runs", listed(rows, "file", "contributes"),
+        "--depth", "7", "--order", "docno-asc", "--limit", "143",
+    )  # fmt: skip
+    assert (len(by_run), found["contributing_runs"]) == (143, 56)
+    assert (found["pool"], found["pool_judged"], found["judged"]) == (6959, 6959, 8691)
+    assert found["judged_outside_pool"] == 8691 - 6959
+    # Printed with the data: unjudged of all at rank N + 1.
+    ranks = {row["rank"]: (row["unjudged"], row["documents"]) for row in found["ranks"]}
+    assert ranks[8] == (1993, 4270)
+    assert ranks[11] == (2211, 4262)
+    assert ranks[21] == (2532, 4252)
+    assert ranks[51] == (3027, 4151)
+
+    qrels = read_qrels(folder / "qrels-rnd1.txt.gz")
+    pooled: dict[str, Pairs] = {
+        run: {(topic, docno) for topic, one in first_of(files[run], 7).items() for docno in one}
+        for run in fed
+    }
+    times: dict[tuple[str, str], int] = {}
+    for pair in (pair for pairs in pooled.values() for pair in pairs):
+        times[pair] = times.get(pair, 0) + 1
+    n_alone = n_alone_relevant = 0
+    for run, pairs in pooled.items():
+        alone = {pair for pair in pairs if times[pair] == 1}
+        relevant = sum(qrels[topic][docno] > 0 for topic, docno in alone)
+        assert (by_run[run]["unique"], by_run[run]["unique_relevant"]) == (len(alone), relevant)
+        n_alone, n_alone_relevant = n_alone + len(alone), n_alone_relevant + relevant
+    assert found["unique"] == n_alone
+    assert found["contributors"][0]["documents"] == n_alone
+    assert found["contributors"][0]["relevant"] == n_alone_relevant
+    assert sum(row["documents"] for row in found["contributors"]) == len(times)
+    for row in found["topics"]:
+        assert row["pooled"] == sum(topic == row["topic"] for topic, _ in times)
+    for run in ("xj4wang_run1", "poznan_run1", "sab20.1.meta.docs", "OHSU_RUN2"):
+        if run not in fed:
+            continue
+        # trec_eval's order is another one: say the order by scores that have no ties.
+        order = first_of(files[run], 1000)
+        ranked = {topic: {docno: -float(at) for at, docno in enumerate(one)}
+                  for topic, one in order.items()}  # fmt: skip
+        left = {
+            topic: {docno: grade for docno, grade in grades.items()
+                    if (topic, docno) not in pooled[run] or times[topic, docno] > 1}
+            for topic, grades in qrels.items()
+        }  # fmt: skip
+        official = mean(average_precision(qrels, ranked).values())
+        late = mean(average_precision(left, ranked).values())
+        assert by_run[run]["ap"] == pytest.approx(official)
+        assert by_run[run]["ap_left_out"] == pytest.approx(late)
+
+
+@pytest.mark.slow
+def test_trec_covid_bpref_is_the_leaderboards(cli: Cli) -> None:
+    """The 14 whole runs, to the four decimals printed."""
+    folder = folder_of("trec-covid-r1")
+    with (folder / "leaderboard.csv").open(encoding="utf-8") as file:
+        board = {row["run"]: row for row in csv.DictReader(file)}
+    files = sorted((folder / "runs-full").iterdir())
+    _, by_run = diagnosed(cli, "--qrels", folder / "qrels-rnd1.txt.gz", "--order", "trec9", *files)
+    assert len(by_run) == 14
+    for run, row in by_run.items():
+        assert row["bpref"] == pytest.approx(float(board[run]["bpref"]), abs=0.000051), run
+        assert row["ap"] == pytest.approx(float(board[run]["MAP"]), abs=0.000051), run
+
+
+@pytest.mark.slow
+def test_wtr_pool_has_gaps_where_its_makers_left_them(cli: Cli) -> None:
+    """Depth 20 of 7 runs: 7,032 pairs, 83 of them unjudged, in a few topics."""
+    folder = folder_of("wtr-pool")
+    rows = [(str(path),) for path in sorted((folder / "pool-runs").iterdir())]
+    qrels = folder / "rel_table_qrels.txt.gz"
+    found, by_run = diagnosed(cli, "--qrels", qrels, "--runs", listed(rows, "file"), "--depth", "20")
+    assert (found["pool"], found["pool_judged"]) == (7032, 6949)
+    assert (found["pool_unjudged"], found["judged_outside_pool"]) == (83, 0)
+    unjudged = {row["topic"]: row["pool_unjudged"] for row in found["topics"]}
+    assert [unjudged[topic] for topic in ("28", "2", "40", "9", "16")] == [15, 14, 7, 5, 4]
+    assert sum(unjudged.values()) == 83
+    assert round(by_run["catchall"]["ap"], 4) == 0.1498
+    assert round(by_run["textBefore"]["ap"], 4) == 0.1417
+    text = " ".join(
+        cli("diagnose", "--qrels", qrels, "--runs", "runs.tsv", "--depth", "20").fine().out.split()
+    )
+    assert "83 of 7,032 pooled documents (1.2 %) are unjudged" in text
+
+
+@pytest.mark.slow
+def test_acordar_has_a_pool_that_is_judged_by_less_than_half(cli: Cli) -> None:
+    """Files of one tag with blanks, told apart by name: 12,733 of 22,669 are unjudged."""
+    folder = folder_of("acordar")
+    files = sorted((folder / "runs").iterdir())
+    rows = [(str(path), path.name.removesuffix(".txt.gz")) for path in files]
+    options = (
+        "--qrels", folder / "qrels.txt.gz", "--runs", listed(rows, "file", "name"),
+        "--depth", "10", "--lenient",
+    )  # fmt: skip
+    found, by_run = diagnosed(cli, *options, "-m", "nDCG@10")
+    assert len(by_run) == 12
+    assert (found["pool"], found["pool_judged"], found["pool_unjudged"]) == (22669, 9936, 12733)
+    assert found["judged_outside_pool"] == 735
+    gains = {row["run"]: row["score"] for row in found["scores"]}
+    assert (round(gains["BM25F"], 4), round(gains["FSDM"], 4)) == (0.5876, 0.6151)
+    assert round(by_run["BM25F"]["ap"], 4) == 0.4356
+    assert round(by_run["FSDM"]["ap"], 4) == 0.4602
+    qrels = read_qrels(folder / "qrels.txt.gz")
+    run = read_run(folder / "runs" / "BM25F.txt.gz")
+    known = sum(docno in qrels[topic] for topic, one in run.items() for docno in one)
+    assert by_run["BM25F"]["judged"] == pytest.approx(known / sum(map(len, run.values())))
+    text = " ".join(cli("diagnose", *options).fine().out.split())
+    assert "12,733 of 22,669 pooled documents (56.2 %) are unjudged" in text
+
+
+@pytest.mark.slow
+def test_runs_that_made_no_pool_are_told_nothing_of_it(cli: Cli, here: Path) -> None:
+    """TREC-COVID by two runs that fed no pool: what they look like is withheld, and why."""
+    folder = folder_of("trec-covid-r1")
+    files = [folder / "runs-top120" / f"{tag}.gz" for tag in ("BBGhelani1", "run2")]
+    bare = ("--qrels", folder / "qrels-rnd1.txt.gz", *files, "--order", "docno-asc")
+    found, rows = diagnosed(cli, *bare)
+    assert (found["depth"], found["reason"]) == (None, "bad-guess")
+    assert "unique" not in rows["run2"]
+    told = " ".join(cli("diagnose", *bare).fine().out.split())
+    assert "of 8,691 judged documents" in told
+    assert "are not among those, so other runs or ranks made it" in told
+    assert "submitted late," not in told
+    cli("report", "page.html", *bare).fine()
+    page = (here / "page.html").read_text("utf-8")
+    assert "Nothing is concluded about the pool: " in page
+    assert "What the pool owes to its runs" not in page
+    assert "The difference that two runs need" not in page

@@ -1,6 +1,6 @@
-"""`pooler paper`: the paper redone on the sample collection and on TREC-COVID, and its own tables.
+"""`pooler paper`: the paper redone on the sample collection and on TREC-COVID, and numbers of its own tables.
 
-Expected numbers are of the project's reference of methods, section 1.5, computed by a program that shares
+Expected numbers are of the project's reference of methods, sections 1 and 2, computed by a program that shares
 nothing with this one; and, for its own tables, the paper's.
 """
 
@@ -12,10 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy import stats
+from tests.trust.test_variation_of_collections import cystic_fibrosis
 
+import pooler as p
+from tests.cli.oracles import first_documents, read_qrels, read_run
 from tests.helpers.run import Cli, by_rule
 from tests.trec_covid import data_path
 from tests.vectors import kishida_tables
+from tests.vectors.kishida_tables import N_RELEVANT, N_TOPICS, TABLE_1, TABLE_2, TABLE_7, TABLE_8
 
 VALUES = ("--value", "0=0", "--value", "1=.8", "--value", "2=1")
 STRICT_AND_LENIENT = ("--judge", "strict", "--judge", "lenient")
@@ -417,3 +422,326 @@ def test_page_is_written_when_all_else_is_right(cli: Cli, tiny: Path, more: tupl
     again = cli("paper", "a.run", "b.run", *JUDGES, "--rank", "3", "--html", "page.html", *more)
     assert again.code != 0
     assert not (tiny / "page.html").exists()
+
+
+VALUES = ("--value", "0=0", "--value", "1=.8", "--value", "2=1")
+TWO = ("lm-words-full", "bm25-words")
+SECTION = ("--table", "section_4_3", "--format", "json")
+
+
+@pytest.fixture
+def two_judges(cli: Cli, here: Path, garden: Path) -> Path:
+    """Work in a collection of the sample's runs with its strict and its lenient judge."""
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", *sorted((garden / "runs").glob("*.run"))).fine()
+    for judge in ("strict", "lenient"):
+        cli("import", "judgements", garden / "judgements" / f"{judge}.qrels", "--judge", judge).fine()
+    return here
+
+
+def section(cli: Cli, *arguments: Any) -> dict[str, dict[str, float]]:
+    """Return the numbers of section 4.3, by what they are."""
+    rows = cli("paper", *arguments, *SECTION).fine().json()
+    return {row["what"]: row for row in rows}
+
+
+KG = {
+    # scenario, flip: found; MAPs; variances of the difference; t2, p; P(B > A) by all outcomes
+    ("own", "not-relevant"): (5, 0.5937134312, 0.6560624104, 0.0118126234, 0.0037181396,
+                                 -1.6225614830, 0.1487129871, 0.9994105390),
+    ("own", "unjudged"): (2, 0.6482441887, 0.6525478737, 0.0057237861, 0.0048403718,
+                             -0.1608954513, 0.8767207587, 0.5388261903),
+    ("shared", "not-relevant"): (5, 0.6774455030, 0.6560624104, 0.0057671781, 0.0039419882,
+                                    0.7964047241, 0.4519565231, 0.1653152846),
+    ("shared", "unjudged"): (2, 0.6605902849, 0.6525478737, 0.0062114220, 0.0048404206,
+                                0.2886261996, 0.7812272441, 0.3344895460),
+}  # fmt: skip
+
+
+WHATS = ("MAP of A", "MAP of B", "variance of the differences by topics", "and by judging",
+         "t2, judging removed", "its p")  # fmt: skip
+
+
+@pytest.mark.vector("methods of the project, section 2.4")
+@pytest.mark.parametrize("case", KG)
+def test_sample_collection(cli: Cli, two_judges: Path, case: tuple[str, str]) -> None:
+    """Moments, tests and order before and after, each way of finding; draws are near all outcomes."""
+    scenario, flip = case
+    rows = section(cli, *TWO, *VALUES, "--rank", "6", "--scenario", scenario, "--flip", flip)
+    _, *numbers, above = KG[case]
+    found = [rows[what]["found"] for what in WHATS]
+    assert found == pytest.approx(numbers, rel=0, abs=0.51e-9)
+    assert [rows[what]["before"] for what in WHATS[:2]] == pytest.approx((0.6769530748, 0.6406148975))
+    order, error = rows["B above A if judged again: how likely"], rows["standard error of that share"]
+    for side, exact in (("simulated", 0.0811933471), ("simulated_found", above)):
+        assert order[side] == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 20_000) ** 0.5)
+        assert error[side] == pytest.approx((order[side] * (1 - order[side]) / 20_000) ** 0.5)
+    # What is documented of the normal law for 28 uncertain documents.
+    assert (order["before"], order["found"]) == pytest.approx((0.0811933471, above), abs=0.04)
+
+
+def test_documents_and_what_is_said(cli: Cli, two_judges: Path) -> None:
+    """Which documents are found, in how many topics, and whether that is the paper's way."""
+    options = (*TWO, *VALUES, "--rank", "6")
+    rows = cli("paper", *options, "--table", "topics", "--format", "json").fine().json()
+    assert {row["topic"]: row["docno"] for row in rows if row["docno"]} == {
+        "G01": "KG-E-010", "G03": "KG-E-006", "G04": "KG-E-019", "G05": "KG-J-019", "G08": "KG-J-003",
+    }  # fmt: skip
+    own = " ".join(cli("paper", *options, "--table", "section_4_3").fine().out.split())
+    assert "been relevant in 5 topics (as in the paper)" in own
+    assert "simulated: 20,000 random judgings, seed 1." in own
+    more = ("--scenario", "shared", "--flip", "unjudged", "--monte-carlo", "100", "--seed", "3")
+    shared = " ".join(cli("paper", *options, *more, "--table", "section_4_3").fine().out.split())
+    assert "been relevant in 2 topics (shared, unjudged)" in shared
+    assert "simulated: 100 random judgings, seed 3." in shared
+
+
+TC = {
+    ("own", "not-relevant"): (27, 0.2729878592, 0.2654029695, 0.0121664490, 0.0010985138,
+                                 0.3766413304, 0.7091820101),
+    ("own", "unjudged"): (24, 0.2734277180, 0.2653442939, 0.0121902895, 0.0011008340,
+                             0.4010042581, 0.6913564036),
+    ("shared", "not-relevant"): (27, 0.2741242769, 0.2654029695, 0.0121191005, 0.0010989425,
+                                    0.4339173648, 0.6675595976),
+    ("shared", "unjudged"): (24, 0.2740250637, 0.2653442939, 0.0121144961, 0.0011010923,
+                                0.4319825359, 0.6689491279),
+}  # fmt: skip
+
+
+@pytest.mark.vector("methods of the project, section 2.4")
+@pytest.mark.parametrize("case", TC)
+def test_trec_covid(cli: Cli, here: Path, case: tuple[str, str]) -> None:
+    """Two whole runs of round 1, the document at rank 101."""
+    scenario, flip = case
+    tags = ("sab20.1.meta.docs", "run1")
+    for tag in tags:
+        shutil.copy(data_path(f"runs-full/{tag}.gz"), here / f"{tag}.gz")
+    values = ("--value", "0=0", "--value", "1=.5", "--value", "2=1", "--scale", "0-2", "--rank", "101")
+    rows = section(
+        cli, *(f"{tag}.gz" for tag in tags), "--qrels", f"nist={data_path('qrels-rnd1.txt.gz')}", *values,
+        "--scenario", scenario, "--flip", flip,
+    )  # fmt: skip
+    _, *numbers = TC[case]
+    assert [rows[what]["found"] for what in WHATS] == pytest.approx(numbers, rel=0, abs=0.51e-10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["sample", pytest.param("cystic fibrosis", marks=pytest.mark.long)])
+def test_simulation_beside_every_moment(cli: Cli, here: Path, garden: Path, which: str) -> None:
+    """Means and variances before and after documents are found, judged 100,000 times."""
+    if which == "sample":
+        cli("init", "--scale", "0-2").fine()
+        cli("import", "runs", *(garden / "runs" / f"{tag}.run" for tag in TWO)).fine()
+        for judge in ("strict", "middle", "lenient"):
+            cli("import", "judgements", garden / "judgements" / f"{judge}.qrels", "--judge", judge).fine()
+    else:
+        cystic_fibrosis(cli, here, frozenset(TWO))
+    n, n_topics = 100_000, 8 if which == "sample" else 12
+    for scenario in ("own", "shared"):
+        for flip in ("not-relevant", "unjudged"):
+            options = ("--rank", "6", "--scenario", scenario, "--flip", flip, "--monte-carlo", str(n))
+            rows = section(cli, *options)
+            for exact, drawn in (("before", "simulated"), ("found", "simulated_found")):
+                spread = rows["and by judging"][exact]
+                assert rows["and by judging"][drawn] == pytest.approx(spread, rel=0.04)
+                error = (spread / n_topics / n) ** 0.5
+                assert rows["A - B"][drawn] == pytest.approx(rows["A - B"][exact], abs=4.5 * error)
+
+
+def grid_of(text: str, title: str) -> dict[str, list[str]]:
+    """Return the cells of one grid, by the heading of the row."""
+    lines = text[text.index(title) :].split("\n\n")[0].splitlines()
+    return {line.split()[0]: line.split()[1:] for line in lines[3:]}
+
+
+@pytest.mark.parametrize(("title", "table"), [("Least AP", TABLE_1), ("Mean AP", TABLE_2)])
+def test_tables_1_and_2_are_printed_as_in_the_paper(
+    cli: Cli, title: str, table: dict[int, tuple[str, ...]]
+) -> None:
+    """Every cell has the paper's digits, and those it leaves empty are a dash."""
+    grid = grid_of(cli("paper", "least").fine().out, title)
+    for n_documents, cells in table.items():
+        dashes = ("-",) * (len(N_RELEVANT) - len(cells))
+        assert grid[str(n_documents)] == [*cells, *dashes]
+
+
+def test_programs_get_every_digit_and_a_reason(cli: Cli) -> None:
+    """The paper's 0011 has AP 5/12, and R = 5 of 4 documents is a reason, not a number."""
+    found = cli("paper", "least", "-n", "4", "-r", "2,5", "--format", "json").fine().json()
+    assert found["least"] == [
+        {"documents": 4, "relevant": 2, "value": pytest.approx(5 / 12, abs=1e-15), "reason": None},
+        {"documents": 4, "relevant": 5, "value": None, "reason": "more-relevant-than-documents"},
+    ]
+    # The six orders of two relevant documents among four: 1, 5/6, 3/4, 7/12, 1/2, 5/12.
+    orders = (1, 5 / 6, 3 / 4, 7 / 12, 1 / 2, 5 / 12)
+    assert found["mean"][0]["value"] == pytest.approx(sum(orders) / 6, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-n", "0"), "`--documents` must be an integer >= 1"),
+        (("-r", "a"), "`--relevant` must be integers"),
+        (("-n", "10", "--size", "9"), "`--size` must be at least every N"),
+    ],
+)
+def test_impossible_numbers_are_refused(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
+    """One line names the option and what it takes."""
+    assert words in cli("paper", "least", *arguments).failed(1).err
+
+
+def test_small_means_of_a_large_collection_are_not_shown_as_0(cli: Cli) -> None:
+    """100 of 10,000 documents with one relevant: on average H_100 / 10000."""
+    harmonic = sum(1 / rank for rank in range(1, 101))
+    options = ("--size", "10000", "-n", "100", "-r", "1")
+    grid = grid_of(cli("paper", "least", *options).fine().out, "Mean AP")
+    assert grid["100"][0] == f"{harmonic / 10_000:.6f}"
+
+
+def grids_of(text: str) -> list[dict[str, list[str]]]:
+    """Return the cells of every grid, by the variance."""
+    return [
+        {line.split()[0]: line.split()[1:] for line in block.splitlines()[3:]}
+        for block in text.strip().split("\n\n")
+    ]
+
+
+def test_table_7_is_printed_as_in_the_paper(cli: Cli) -> None:
+    """All 80 cells."""
+    shares = ",".join(TABLE_7)
+    grids = grids_of(cli("paper", "difference", "--variation", shares).fine().out)
+    expected = [{key: list(cells) for key, cells in table.items()} for table in TABLE_7.values()]
+    assert grids == expected
+
+
+def test_table_8_is_printed_as_in_the_paper(cli: Cli) -> None:
+    """All 40 cells; Q and H go together."""
+    drops = [key.split() for key in TABLE_8]
+    q, h = (",".join(values) for values in zip(*drops, strict=True))
+    grids = grids_of(cli("paper", "difference", "-Q", q, "-H", h).fine().out)
+    expected = [{key: list(cells) for key, cells in table.items()} for table in TABLE_8.values()]
+    assert grids == expected
+
+
+def test_programs_get_every_digit(cli: Cli) -> None:
+    """Without drops it is t times the standard error; a wanted power adds a second quantile."""
+    for power in (0.5, 0.8):
+        options = ("--variance", "0.03", "--power", str(power), "--format", "json")
+        rows = cli("paper", "difference", *options).fine().json()
+        assert [row["topics"] for row in rows] == list(N_TOPICS)
+        for row in rows:
+            law = stats.t(row["topics"] - 1)
+            quantiles = law.ppf(0.975) + (law.ppf(power) if power > 0.5 else 0)
+            error = (0.03 / row["topics"]) ** 0.5
+            assert row["difference"] == pytest.approx(quantiles * error, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-K", "1"), "`--variation` must be at least 0 and below 1"),
+        (("-Q", "1"), "`--drop` must be below 1"),
+        (("-Q", ".1,.2", "-H", ".1,.2,.3"), "`--variance-drop` must be one number"),
+        (("--variance", "-1"), "`--variance` must be a number >= 0"),
+        (("--topics", "1"), "`--topics` must be an integer >= 2"),
+        (("--alpha", "0"), "`--alpha` must be between 0 and 1"),
+        (("--power", "0.3"), "`--power` must be a number >= 0.5"),
+    ],
+)
+def test_impossible_numbers_are_refused(cli: Cli, arguments: tuple[str, ...], words: str) -> None:
+    """One line names the option and what it takes."""
+    refused = cli("paper", "difference", *arguments)
+    assert refused.code in (1, 2)
+    assert words in refused.err
+
+
+def test_tables_say_of_which_variance_h_is(cli: Cli) -> None:
+    """With K = 0 of the whole, as s2 is; with K of what judging leaves; from Q = 1 on of none."""
+    options = ("-Q", "0.1", "-H", "0.1", "--topics", "50", "--variance", "0.03")
+    for share, which in (("0", "with judging"), ("0.1", "without judging")):
+        text = cli("paper", "difference", *options, "-K", share).fine().out
+        assert f"K={share}, Q=0.1, H=0.1, of the variance {which}" in text
+    rows = cli("paper", "difference", *options, "-K", "0,0.1", "--format", "json").fine().json()
+    assert [row["h_of"] for row in rows] == ["judging included", "judging removed"]
+    assert "the order turns" in cli("paper", "difference", "-Q", "1.2").failed(1).err
+
+
+@pytest.mark.parametrize("cutoff", [5, 1])
+def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int) -> None:
+    """Eq. 1 by a loop, on every topic of a run that is cut; a list without a relevant document has none."""
+    qrels, run = (
+        read_qrels(judged / "judgements" / "strict.qrels"),
+        read_run(judged / "runs" / "bm25-words.run"),
+    )
+    rows = cli(
+        "evaluate", "bm25-words", "--qrels", "strict", "-m", "OwnAP", "--cutoff", str(cutoff), "--by-topic",
+        "--order", "trec9", "--format", "json",
+    ).fine().json()  # fmt: skip
+    values = {row["topic"]: row["value"] for row in rows if row["topic"] != "all"}
+    assert {row["measure"] for row in rows} == {"OwnAP"}
+    for topic, grades in qrels.items():
+        flags = [grades.get(docno, 0) >= 1 for docno in first_documents(run, topic, cutoff)]
+        precisions = [sum(flags[: place + 1]) / (place + 1) for place, flag in enumerate(flags) if flag]
+        expected = pytest.approx(sum(precisions) / len(precisions), abs=1e-12) if precisions else None
+        assert values[topic] == expected
+    assert (None in values.values()) == (cutoff == 1)
+
+
+def test_swap_by_equation_6() -> None:
+    """The paper's example: 11000 to 10100 loses 1/6 of AP; with both uses on 11000 nothing."""
+    (row,) = p.swap_of_ranks([1, 2], 2, 3).table("swap").to_records()
+    assert (row["before"], row["after"], row["change"], row["as_printed"]) == pytest.approx(
+        (1, 5 / 6, -1 / 6, 0), abs=1e-12
+    )
+    # 0101 to 1001: (1/2 + 2/4) / 2 becomes (1 + 2/4) / 2.
+    found = p.swap_of_ranks([2, 4], 1, 2)
+    assert (found.before, found.after) == pytest.approx((0.5, 0.75))
+    with pytest.raises(p.ArgumentError, match="must name one relevant rank and one other"):
+        p.swap_of_ranks([1, 2], 1, 2)
+
+
+@pytest.mark.vector("the articles and the slides, printed")
+def test_worked_examples_of_the_other_sources_follow_but_for_their_errata() -> None:
+    """What does not follow is what the list of errata names."""
+    found = p.paper_sources()
+    wrong = {one.row for name in ("articles", "slides") for one in found.cells[name] if not one.same}
+    assert wrong == {
+        "E of a perfect set, P = R = 1", "DCG@5 of 4, 1, 4, 2, 1", "nDCG@5 of 4, 1, 4, 2, 1",
+        "nDCG@5 of 1, 1, 2, 4, 4", "IDCG@5",
+    }  # fmt: skip
+    assert all(one.erratum for name in ("articles", "slides") for one in found.cells[name] if not one.same)
+    assert [len(found.cells[name]) for name in ("articles", "slides")] == [13, 33]
+
+
+def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:
+    """True where every relevant document of the topic is among the first five of the run."""
+    qrels = read_qrels(judged / "judgements" / "strict.qrels")
+    options = ("--depth", "5", "--qrels", "strict", "--by-topic", "--order", "trec9", "--format", "json")
+    rows = cli("sensitivity", *options).fine().json()
+    for row in rows:
+        run = read_run(judged / "runs" / f"{row['run']}.run")
+        sixth = first_documents(run, row["topic"], 6)[5:]
+        wanted = {docno for docno, grade in qrels[row["topic"]].items() if grade >= 1}
+        if not sixth or sixth[0] in qrels[row["topic"]] or not wanted:
+            assert row["all_relevant_above"] is None
+        else:
+            assert row["all_relevant_above"] == (wanted <= set(first_documents(run, row["topic"], 5)))
+    assert any(row["all_relevant_above"] is False for row in rows)
+    # By hand: a topic whose one relevant document is first, and an unjudged one second.
+    (judged / "a.run").write_text("1 Q0 x 1 2 a\n1 Q0 y 2 1 a\n", "utf-8")
+    (judged / "q").write_text("1 0 x 1\n", "utf-8")
+    (row,) = (
+        cli("sensitivity", "a.run", "--qrels", "./q", "--depth", "1", "--by-topic", "--format", "json")
+        .fine()
+        .json()
+    )
+    assert row["all_relevant_above"] is True
+
+
+@pytest.mark.vector("slides, CG: R1 to R5 are 4, 1, 4, 2, 1")
+def test_gain_of_the_slides() -> None:
+    """4 + 1 + 4 + 2 + 1; of the first three 9; a grade below 0 gains nothing."""
+    grades = {"v": 4, "w": 1, "x": 4, "y": 2, "z": 1, "u": -2}
+    run = {"a": {"1": {docno: -float(rank) for rank, docno in enumerate(grades)}}}
+    source = p.source(run, qrels={"1": grades}, codes=["-2=grade"])
+    assert p.evaluate(source, ["CG@5", "CG@3", "CG"]).mean.tolist() == [[12.0], [9.0], [12.0]]

@@ -1,12 +1,25 @@
-"""`pooler variation --table probabilities`: several judges' grades as probabilities of relevance."""
+"""How likely documents are relevant: options of `pooler variation`, its table, and what is loaded by them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Annotated
 
+import numpy as np
 import pytest
+import typer
 
+from pooler.cli.from_function import from_function
+from pooler.command import Cutoff, Given, Option, command
+from pooler.messages import OnTerminal, listening
+from pooler.sources.probabilities import load_probable, parse_unjudged, parse_values
+from pooler.sources.source import Source
+from store.analysis.variation.moments import SUPPOSED, ProbableRankings
+from store.collection import Collection
+from store.content.runs import Runs
+from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError
 from tests.helpers.run import JUDGES, Cli, read_trec, write, write_run
 
 VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
@@ -101,3 +114,347 @@ def test_the_table_of_several_kinds_is_read_too(
     assert "expected 3 fields" in cli("variation", "--probabilities", "bare.tsv").failed(1).err
     told = " ".join(cli("variation", "--qrels", "me").fine().out.split())
     assert "MAP as judged is by the grades of me alone; all else is by those of all judges" in told
+
+
+VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
+Column = tuple[float, ...]
+"""Of a document: its probability, then its rank in every run."""
+
+
+class Load:
+    """A command with the options of all runs and ours, which keeps what it loads."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self._found: list[ProbableRankings] = []
+        self.said = ""
+
+        @command
+        def load(
+            source: Annotated[Source, Given("pooler.cli.options:ProbableOptions", "source")],
+            *,
+            values: Annotated[Sequence[str], Option("--value GRADE=P")] = (),
+            probabilities: str | None = None,
+            unjudged: str = "0",
+            keep_zero: bool = False,
+            extra: int = 0,
+            with_judged: bool = False,
+            cutoff: Cutoff = None,
+        ) -> None:
+            """Load."""
+            loaded = load_probable(
+                source, cutoff=cutoff or 1000, values=values or None, probabilities=probabilities,
+                unjudged=unjudged, keep_zero=keep_zero, extra_relevant=extra,
+                judged=source.numbered if with_judged else None,
+            )  # fmt: skip
+            self._found.append(loaded.rankings)
+
+        self._app = typer.Typer(add_completion=False)
+        self._app.command()(from_function(load))
+
+    def __call__(self, *arguments: str) -> ProbableRankings:
+        """Return what is loaded by these arguments; `said` is what stderr was told."""
+        self._capsys.readouterr()
+        with listening(OnTerminal()):
+            self._app([*arguments], standalone_mode=False)
+        self.said = self._capsys.readouterr().err
+        return self._found.pop()
+
+
+@pytest.fixture
+def load(capsys: pytest.CaptureFixture[str], here: Path) -> Load:
+    """Give the command."""
+    return Load(capsys)
+
+
+def files(folder: Path) -> list[str]:
+    """Return the run files of the sample collection, by their tags, in the collection's order."""
+    return [str(file) for file in sorted((folder / "runs").glob("*.run"))]
+
+
+def ranks_in_files(folder: Path) -> dict[str, dict[str, list[str]]]:
+    """Read tag to topic to docnos, by score descending and docno descending."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for file in files(folder):
+        lines: dict[str, list[tuple[float, str]]] = {}
+        for topic, docno, score in read_trec(Path(file), (0, 2, 4)):
+            lines.setdefault(topic, []).append((float(score), docno))
+        ranked = {topic: [docno for _, docno in sorted(one)[::-1]] for topic, one in lines.items()}
+        found[Path(file).stem] = ranked
+    return found
+
+
+def columns(arrays: ProbableRankings) -> dict[str, list[Column]]:
+    """Return topic to its documents, in an order that no numbering decides."""
+    return {
+        topic: sorted((round(p, 9), *ranks) for p, ranks in zip(chances, table.T, strict=True))
+        for topic, chances, table in zip(
+            arrays.topics, map(np.ndarray.tolist, arrays.probabilities), arrays.ranks, strict=True
+        )
+    }
+
+
+def expected_columns(
+    folder: Path, chances: dict[tuple[str, str], float], unjudged: float = 0.0
+) -> dict[str, list[Column]]:
+    """Look every document up in the run files."""
+    runs = ranks_in_files(folder)
+    found: dict[str, list[Column]] = {}
+    for topic in sorted({topic for topic, _ in chances}):
+        lists = [ranked.get(topic, []) for ranked in runs.values()]
+        docnos = {docno for one in lists for docno in one}
+        docnos |= {docno for own, docno in chances if own == topic}
+        found[topic] = sorted(
+            (round(p, 9), *(one.index(docno) + 1.0 if docno in one else math.inf for one in lists))
+            for docno in docnos
+            if (p := chances.get((topic, docno), unjudged)) > 0
+        )
+    return found
+
+
+def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
+    """Return the table of probabilities."""
+    rows = cli("variation", *options, "--table", "probabilities", "--format", "tsv").fine().tsv()
+    return {(row["topic"], row["docno"]): float(row["p"]) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("options", "by_export", "said"),
+    [
+        ((), ("--level", "relaxed"), "84 documents: p = share of judges at grade 1 or more, 3 judges, 3 a"),
+        (("--level", "rigid"), ("--level", "rigid"), "share of judges at grade 2 or more"),
+        (VALUES, VALUES, "p = mean value of grades, 3 judges, 3 a document"),
+        ((*VALUES, "--level", "2"), VALUES, "mean value of grades"),
+        (("--qrels", "two"), ("--level", "relaxed", "--qrels", "two"), "2 judges, 2 a document"),
+        (("--qrels", "strict"), ("--level", "relaxed"), "share of judges at grade 1 or more, 3 judges"),
+    ],
+)
+def test_judges_of_a_collection_give_what_is_exported(
+    cli: Cli, load: Load, judged: Path, options: tuple[str, ...], by_export: tuple[str, ...], said: str
+) -> None:
+    """Probabilities are those of the table, ranks those of the run files."""
+    cli("qrels", "define", "two", "--judge", "strict", "--judge", "lenient").fine()
+    arrays = load(*options)
+    assert arrays.tags == tuple(Path(file).stem for file in files(judged))
+    assert columns(arrays) == expected_columns(judged, exported(cli, *by_export))
+    assert said in load.said
+    n_open = sum(0 < p < 1 for p in exported(cli, *by_export).values())
+    assert f"{n_open} documents of 8 topics may be relevant or not (0 < p < 1)" in load.said
+    assert all(flags.all() for flags in arrays.judged)
+
+
+def test_ids_are_those_of_the_collection(cli: Cli, load: Load, judged: Path) -> None:
+    """Who is told which document to judge next has to find it again."""
+    arrays = load("--keep-zero")
+    with Collection("collection.db") as opened:
+        names = {number: docno for docno, number in opened.documents.numbers().items()}
+    found = {
+        (topic, names[number]): p
+        for topic, ids, chances, flags in zip(
+            arrays.topics, arrays.ids, arrays.probabilities, arrays.judged, strict=True
+        )
+        for number, p, flag in zip(ids.tolist(), chances.tolist(), flags.tolist(), strict=True)
+        if flag
+    }
+    assert found == pytest.approx(exported(cli, "--level", "relaxed"), abs=1e-9)
+
+
+def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) -> None:
+    """An exported file and the collection's runs, run files, listed ones, or qrels beside them."""
+    chances = exported(cli, *VALUES)
+    written = ("--table", "probabilities", "--format", "tsv", "--out", "p.txt")
+    cli("variation", *VALUES, *written).fine()
+    expected = expected_columns(judged, chances)
+    file = ("--probabilities", "p.txt")
+    qrels = ("--qrels", "judgements/strict.qrels")
+    ways: list[tuple[str, ...]] = [
+        file, (*file, "--with-judged", "--qrels", "strict"),
+        (*file, *files(judged)), (*file, *files(judged), *qrels),
+        (*file, *files(judged), *qrels, "--with-judged"),
+    ]  # fmt: skip
+    for way in ways:
+        assert columns(load(*way)) == expected, way
+        assert "84 documents: p as in p.txt" in load.said
+    listed = load(*file, "--runs", "runs.tsv")
+    order = [listed.tags.index(Path(one).stem) for one in files(judged)]
+    again = {
+        topic: sorted((p, *(ranks[row] for row in order)) for p, *ranks in found)
+        for topic, found in columns(listed).items()
+    }
+    assert again == expected
+    some = load(*file, "rm3-bigrams", "bm25-words")
+    assert set(some.tags) == {"bm25-words", "rm3-bigrams"}
+
+
+def test_runs_are_read_once(load: Load, judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that the command has loaded already are taken from it."""
+    plain = columns(load("--qrels", "strict"))
+
+    ranked, calls = Runs.ranked, []
+
+    def counted(self: Runs, *arguments: object, **options: object) -> object:
+        calls.append(arguments)
+        return ranked(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Runs, "ranked", counted)
+    for options in (("--with-judged",), ()):
+        calls.clear()
+        assert columns(load("--qrels", "strict", *options)) == plain
+        assert len(calls) == 1
+
+
+def test_qrels_are_worth_what_their_grades_are(load: Load, judged: Path) -> None:
+    """One grade a document has its value, or is 0 or 1 by the level, of which nothing varies."""
+    grades = {
+        (topic, docno): int(grade)
+        for topic, docno, grade in read_trec(judged / "judgements" / "strict.qrels", (0, 2, 3))
+    }
+    way = (*files(judged), "--qrels", "judgements/strict.qrels")
+    worth = {0: 0.1, 1: 0.5, 2: 0.9}
+    values = [f"--value={grade}={p}" for grade, p in worth.items()]
+    expected = expected_columns(judged, {pair: worth[one] for pair, one in grades.items()})
+    for more in ((), ("--scale", "0-2"), ("--value", "3=1"), ("--with-judged",)):
+        assert columns(load(*way, *values, *more)) == expected
+    assert "84 documents: p = value of the grade" in load.said
+    binary = {pair: float(one >= 2) for pair, one in grades.items()}
+    assert columns(load(*way, "--level", "2")) == expected_columns(judged, binary)
+    assert "warning: every probability is 0 or 1, so nothing varies" in load.said
+    with pytest.raises(ArgumentError, match="every grade of the scale; 3 is missing"):
+        load(*way, *values, "--scale", "0-3")
+    with pytest.raises(ArgumentError, match="2 is missing"):
+        load(*way, *values[:2])
+
+
+def test_negative_codes_of_qrels_are_unjudged_or_grades(load: Load, here: Path) -> None:
+    """As everywhere: without a scale they are unjudged, with one they are what it says."""
+    (here / "a.run").write_text("1 Q0 a 1 3 x\n1 Q0 b 2 2 x\n1 Q0 c 3 1 x\n")
+    (here / "qrels").write_text("1 0 a -1\n1 0 b 1\n")
+    values = ("--value", "1=0.5", "--value", "-1=0.25")
+    arrays = load("a.run", "--qrels", "./qrels", "--value", "1=0.5")
+    assert columns(arrays) == {"1": [(0.5, 2.0)]}
+    scale = ("--scale", "-1-1", "--value", "0=0")
+    arrays = load("a.run", "--qrels", "./qrels", *values, *scale)
+    assert columns(arrays) == {"1": [(0.25, 1.0), (0.5, 2.0)]}
+
+
+def test_unjudged_documents_have_the_probability_that_is_named(cli: Cli, load: Load, judged: Path) -> None:
+    """Documents that a run has within the cutoff get it, and it is said how many they are."""
+    chances = exported(cli, "--level", "relaxed")
+    arrays = load("--unjudged", "0.1")
+    assert columns(arrays) == expected_columns(judged, chances, 0.1)
+    n_unjudged = sum(int((~flags).sum()) for flags in arrays.judged)
+    assert f"{n_unjudged} unjudged documents within rank 1,000 of a run, p = 0.1" in load.said
+    # The pool is the first five of each run but one.
+    few = load("--unjudged", "0.1", "--cutoff", "5")
+    late = few.tags.index("late-tfidf-bigrams")
+    for flags, ranks in zip(few.judged, few.ranks, strict=True):
+        only_late = np.delete(ranks, late, axis=0).min(axis=0) == np.inf
+        assert only_late[~flags].all()
+        assert ranks[np.isfinite(ranks)].max() <= 5
+    zeros = load("--keep-zero")
+    assert "unjudged" not in load.said
+    assert sum(map(len, zeros.ids)) == len(chances) + n_unjudged
+    more = load("--extra", "2", "--unjudged", "0.1")
+    assert all(ids[-2:].tolist() == [SUPPOSED] * 2 for ids in more.ids)
+    assert all(p[-2:].tolist() == [1.0] * 2 for p in more.probabilities)
+    assert f"{n_unjudged} unjudged documents" in load.said
+
+
+def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
+    """A topic that is written otherwise in the two files is not passed over."""
+    (here / "a.run").write_text("1 Q0 a 1 3 x\n")
+    (here / "p.txt").write_text("1 b 0.25\n1 a 0.5\n01 a 0.5\n1 c 1\n")
+    arrays = load("a.run", "--probabilities", "p.txt")
+    unretrieved = [(0.25, math.inf), (0.5, 1.0), (1.0, math.inf)]
+    assert columns(arrays) == {"1": unretrieved, "01": [(0.5, math.inf)]}
+    assert "warning: no run has documents for 1 topic, so AP is 0 there" in load.said
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        (("--probabilities", "p", *VALUES), ArgumentError, "and --probabilities exclude each"),
+        (VALUES[:4], ArgumentError, "must be given for every grade of the scale; 2 is missing"),
+        (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1"),
+        (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1"),
+        (("--qrels", "nobody"), UnknownNameError, "unknown qrels `nobody`; known"),
+        (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
+        (("nothing",), UnknownNameError, "unknown run `nothing`"),
+        (("judgements/strict.qrels",), PoolerError, "is a file, not a run tag of the collection"),
+        (("--scale", "0-2"), ArgumentError, "is for files; a collection has declared its own"),
+        (("--probabilities", "judgements/strict.qrels"), FormatError, "looks like a qrels file"),
+        (("--probabilities", "none"), PoolerError, "none: no such file"),
+        (
+            ("runs/bm25-words.run", "--collection", "none.db"),
+            PoolerError,
+            "is a file, and there is nothing to measure it with",
+        ),
+        (
+            ("runs/bm25-words.run", "--probabilities", "p", "--collection", "collection.db"),
+            PoolerError,
+            "is a file, not a run tag of the collection",
+        ),
+        (
+            ("runs/bm25-words.run", "--probabilities", "p", "--level", "rigid"),
+            ArgumentError,
+            "`level` is for judgements, and only runs are named",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    load: Load, judged: Path, options: tuple[str, ...], error: type[PoolerError], said: str
+) -> None:
+    """Each mistake is told in the words of its option."""
+    with pytest.raises(error, match=said):
+        load(*options)
+
+
+def test_collections_without_runs_or_judgements_are_told(
+    cli: Cli, load: Load, garden: Path, collection_of: Callable[..., None]
+) -> None:
+    """There is nothing to say of no run, or of nothing judged."""
+    collection_of(ann=["1 0 a 1"])
+    with pytest.raises(PoolerError, match="there is no run in the collection"):
+        load()
+    Path("collection.db").unlink()
+    cli("init", "--scale", "0-2").fine()
+    cli("import", "runs", "runs/bm25-words.run").fine()
+    with pytest.raises(PoolerError, match="no judge has judged anything yet"):
+        load()
+
+
+def test_values_are_read_like_those_of_the_export() -> None:
+    """One probability a grade, in any order; the same words where there is a mistake."""
+    assert parse_values(("1=.5", "-2=0", "0=1e-1"), (-2, 0, 1)) == {-2: 0, 0: 0.1, 1: 0.5}
+    for texts, said in (
+        (("0=0", "1"), "must be GRADE=P with a grade of"),
+        (("0=0", "7=1"), "must be GRADE=P with a grade of"),
+        (("0=0", "0=1"), "must name each grade once"),
+        (("0=0", "1=2"), "must have a probability from 0 to 1"),
+        (("0=0", "1=nan"), "must have a probability from 0 to 1"),
+        (("0=0",), "1 is missing"),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            parse_values(texts, (0, 1))
+    assert (parse_unjudged("0"), parse_unjudged("1")) == (0, 1)
+
+
+def test_letters_of_a_declared_scale_are_grades_of_qrels(cli: Cli, garden: Path) -> None:
+    """The letters give what the numbers give; what is wrong is told by letters."""
+    files = ("--qrels", garden / "judgements" / "strict.qrels", garden / "runs" / "bm25-words.run")
+    options = ("variation", *files, "--scale", "ntcir", "--format", "json")
+
+    def worth(*texts: str) -> tuple[str, ...]:
+        return tuple(part for text in texts for part in ("--value", text))
+
+    letters = cli(*options, *worth("C=0", "B=.4", "A=.8", "S=1")).fine().json()
+    numbers = cli(*options, *worth("0=0", "1=.4", "2=.8", "3=1")).fine().json()
+    assert letters == numbers
+    refused = cli(*options, *worth("C=0", "D=.4")).failed(1).err
+    assert "`--value` must be GRADE=P with a grade of C, B, A, S, but got 'D=.4'" in refused
+    lacking = cli(*options, *worth("C=0", "B=.4", "A=.8")).failed(1).err
+    assert "must be given for every grade of the scale; S is missing" in lacking
+    assert "hint: as in --value C=P --value B=P --value A=P --value S=P" in lacking
+    # Without a scale qrels have numbers, and no letters.
+    undeclared = cli("variation", *files, *worth("C=0", "B=.4", "A=.8", "S=1")).failed(1).err
+    assert "a grade of [0, 1, 2]" in undeclared
