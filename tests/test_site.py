@@ -14,11 +14,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.reports.test_report_in_browser import measured
 
 import pooler
 from tests.helpers.gallery import COMMANDS
 from tests.readme_blocks import ROOT
+from tests.reports.test_report import measured
 from tests.test_readme import README
 
 DOCS = ROOT / "docs"

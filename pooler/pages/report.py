@@ -212,15 +212,15 @@ def page_table(
 
 
 def facts_table(
-    facts: Mapping[str, Cell], in_words: Mapping[str, str], *, caption: str, command: str, interval: Interval
+    facts: Mapping[str, Cell], meanings: Mapping[str, str], *, caption: str, command: str, interval: Interval
 ) -> PageTable:
-    """Write facts for the page, a row each, by what they are."""
+    """Write facts for the page, a row each, with what they are where the name does not say it."""
     texts = {name: written(cell, Column(name)) for name, cell in facts.items()}
     if all(name in facts for name in interval):
         one = Table.of_rows("facts", [Column(name, "float") for name in interval], [facts])
         texts |= {name: cells[0] for name, cells in rounded(one, interval).items()}
-    rows = tuple((in_words.get(name, name.replace("_", " ")), text) for name, text in texts.items())
-    return PageTable(caption, tuple(map(PageColumn, ("what", "value"))), rows, command)
+    rows = tuple((name.replace("_", " "), text, meanings.get(name, "")) for name, text in texts.items())
+    return PageTable(caption, tuple(map(PageColumn, ("what", "value", "meaning"))), rows, command)
 
 
 def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:

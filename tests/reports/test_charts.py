@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from decimal import Decimal
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given
@@ -223,36 +223,26 @@ def test_pieces_share_axis_and_columns():
     assert len(ids) == len(set(ids)) == 6
 
 
-def test_bar_is_as_long_as_its_value():
-    """40 of 100 is 40% of the bar of 100."""
-    short, long = (
-        float(one.attrib["width"])
-        for one in drawn(one_bar(40.0)).findall(f"{SVG}rect")
-        if one.get("class") == "fill-1"
-    )
+def rectangles(chart: Rows, *classes: str) -> list[tuple[float, float]]:
+    """Return where bars begin and how long they are."""
+    found = drawn(chart).findall(f"{SVG}rect")
+    return [
+        (float(one.attrib["x"]), float(one.attrib["width"])) for one in found if one.get("class") in classes
+    ]
+
+
+def test_bars_are_as_long_as_their_values():
+    """40 of 100 is 40 % of it; -3 ends where 3 begins; parts of a stack touch and add up."""
+    (_, short), (_, long) = rectangles(one_bar(40.0), "fill-1")
     assert short / long == pytest.approx(0.4, abs=0.001)
-
-
-def test_negative_bar_ends_where_the_positive_one_begins():
-    """Both start from zero."""
     chart = Rows("t", "d", Axis("x"), (Row("a", (-3.0,), ("-3",)), Row("b", (3.0,), ("3",))))
-    negative, positive = (one for one in drawn(chart).findall(f"{SVG}rect") if one.get("class") == "fill-1")
-    end = float(negative.attrib["x"]) + float(negative.attrib["width"])
-    assert end == pytest.approx(float(positive.attrib["x"]), abs=0.11)
-
-
-def test_stacked_parts_touch_and_add_up():
-    """The parts of a row end where the next one begins."""
+    (low, wide), (zero, _) = rectangles(chart, "fill-1")
+    assert low + wide == pytest.approx(zero, abs=0.11)
     rows = (Row("a", (10.0, 20.0, 70.0), ("100",)), Row("b", (100.0, 0.0, 0.0), ("100",)))
     chart = Rows("t", "d", Axis("x", 0, 100), rows, "stacks", ("p", "q", "r"))
-    found = [
-        (float(one.attrib["x"]), float(one.attrib["width"]))
-        for one in drawn(chart).findall(f"{SVG}rect")
-        if one.get("class") in {"fill-1", "paper line-2", "paper line-3"}
-    ]
+    found = rectangles(chart, "fill-1", "paper line-2", "paper line-3")
     (x1, w1), (x2, w2), (x3, w3), (_, whole) = found[3:7]  # after the legend
-    assert x1 + w1 == pytest.approx(x2, abs=0.2)
-    assert x2 + w2 == pytest.approx(x3, abs=0.2)
+    assert (x1 + w1, x2 + w2) == pytest.approx((x2, x3), abs=0.2)
     assert w1 + w2 + w3 == pytest.approx(whole, abs=0.3)
 
 
@@ -274,21 +264,15 @@ def test_interval_lies_where_its_ends_are():
     assert (low + high) / 2 == pytest.approx(middle, abs=0.11)
 
 
-def test_line_is_interrupted_where_a_point_is_missing():
-    """Two stretches, not one line through the gap."""
+def test_lines_have_gaps_and_steps():
+    """Two stretches around a missing point; a distribution jumps at its values and nowhere else."""
     line = ChartLine("a", ((0, 1), (1, 2), (2, NAN), (3, 3), (4, 4)))
     svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), (line,)))
     assert len(svg.findall(f"{SVG}polyline")) == 2
     assert "a:1missing:undefined" in letters(svg)
-
-
-def test_stepped_line_goes_across_before_it_goes_up():
-    """An empirical distribution jumps at its values and nowhere else."""
     svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), (ChartLine("a", ((0, 0), (1, 1)), True),)))
-    places = [one.split(",") for one in svg.findall(f"{SVG}polyline")[0].attrib["points"].split()]
-    assert len(places) == 3
-    assert places[0][1] == places[1][1]
-    assert places[1][0] == places[2][0]
+    [first, corner, last] = [one.split(",") for one in svg.find(f"{SVG}polyline").attrib["points"].split()]
+    assert (first[1], corner[0]) == (corner[1], last[0])
 
 
 def test_series_differ_without_colour():
@@ -415,15 +399,10 @@ def test_places_are_in_the_order_of_the_values(one, other):
     assert scale.place(low) >= scale.place(high)
 
 
-def test_ends_that_are_given_stay():
-    """A probability goes from 0 to 1, whatever was found."""
+def test_ends_that_are_given_stay_unless_data_lie_beyond():
+    """A probability goes from 0 to 1, whatever was found; no value is drawn where it is not."""
     scale = make_scale([0.42, 0.44], Axis("p", 0, 1), 0, 100)
-    assert (scale.low, scale.high) == (0, 1)
-    assert scale.place(0.42) == pytest.approx(42)
-
-
-def test_an_end_gives_way_to_data_beyond_it():
-    """No value is drawn where it is not."""
+    assert (scale.low, scale.high, scale.place(0.42)) == (0, 1, pytest.approx(42))
     scale = make_scale([-0.3, 1.7], Axis("p", 0, 1), 0, 100)
     assert scale.low <= Decimal("-0.3")
     assert scale.high >= Decimal("1.7")
@@ -499,50 +478,22 @@ def test_contrast_of_known_colours_is_that_of_the_standard():
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-class TestContrast:
-    """Contrast of what meets, in each scheme."""
-
-    @pytest.mark.parametrize("text", ["text", "soft", "link"])
-    @pytest.mark.parametrize("behind", ["page", "panel", "band"])
-    def test_text_can_be_read_on_everything_it_stands_on(self, colours, text, behind):
-        """Text needs 4.5."""
-        assert contrast(colours[text], colours[behind]) >= 4.5
-
-    @pytest.mark.parametrize("series", range(1, N_SERIES + 1))
-    @pytest.mark.parametrize("behind", ["page", "band"])
-    def test_marks_stand_out(self, colours, series, behind):
-        """Marks need 3."""
-        assert contrast(colours[f"series-{series}"], colours[behind]) >= 3
-
-    @pytest.mark.parametrize("behind", ["page", "band"])
-    def test_axes_and_frames_stand_out(self, colours, behind):
-        """So do axes, and the frame of a gap."""
-        assert contrast(colours["axis"], colours[behind]) >= 3
-
-    @pytest.mark.parametrize("shade", range(1, N_SHADES + 1))
-    def test_cells_can_be_read_at_every_shade(self, colours, shade):
-        """The text of a cell needs 4.5 with its own shade."""
-        assert contrast(colours[f"on-shade-{shade}"], colours[f"shade-{shade}"]) >= 4.5
-
-    def test_shades_go_one_way(self, colours):
-        """More is ever further from the page, so that shades have an order without colour."""
-        away = [contrast(colours[f"shade-{n}"], colours["page"]) for n in range(1, N_SHADES + 1)]
-        assert away == sorted(away)
-        assert all(after > before + 0.1 for before, after in pairwise(away))
-
-    def test_colours_differ(self, colours):
-        """No two series share a colour."""
-        series = [colours[f"series-{number}"] for number in range(1, N_SERIES + 1)]
-        assert all(one != other for one, other in combinations(series, 2))
+def test_colours_can_be_read_and_told_apart(colours):
+    """Text needs 4.5 with all it stands on; marks, axes and frames of gaps 3; shades go one way."""
+    series = [f"series-{number}" for number in range(1, N_SERIES + 1)]
+    shades = [f"shade-{number}" for number in range(1, N_SHADES + 1)]
+    meet = [(4.5, one, behind) for one in ("text", "soft", "link") for behind in ("page", "panel", "band")]
+    meet += [(3, one, behind) for one in (*series, "axis") for behind in ("page", "band")]
+    meet += [(4.5, f"on-{one}", one) for one in shades]
+    for least, one, behind in meet:
+        assert contrast(colours[one], colours[behind]) >= least, (one, behind)
+    away = [contrast(colours[one], colours["page"]) for one in shades]
+    assert all(after > before + 0.1 for before, after in pairwise(away))
+    assert len({colours[one] for one in series}) == N_SERIES
 
 
 def test_stylesheet_defines_every_colour_in_both_schemes():
-    """A property of one scheme alone would be invisible in the other."""
-    light, dark = stylesheet().split("prefers-color-scheme:dark")
+    """A property of one scheme alone would be invisible in the other; paper is white."""
+    light, dark = stylesheet().split("@media screen and (prefers-color-scheme:dark)")
     assert all(f"--{name}:{colour};" in light for name, colour in LIGHT.items())
     assert all(f"--{name}:{colour};" in dark for name, colour in DARK.items())
-
-
-def test_dark_colours_are_not_printed():
-    """Paper is white."""
-    assert "@media screen and (prefers-color-scheme:dark)" in stylesheet()

@@ -26,7 +26,7 @@ HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)> \"'&\x0
 TEXT = st.just(HOSTILE) | st.text(max_size=30)
 
 
-def figure(text: str = "a run", n_rows: int = 2) -> Figure:
+def drawn_as(text: str = "a run", n_rows: int = 2) -> Figure:
     """Return a figure of which every text is the one given."""
     rows = tuple(Row(f"{text} {n}", (float(n),), (str(n),)) for n in range(n_rows))
     columns = (PageColumn(text), PageColumn(text, is_numeric=True))
@@ -36,7 +36,7 @@ def figure(text: str = "a run", n_rows: int = 2) -> Figure:
 
 def page_of(text: str = "a run", n_rows: int = 2) -> ReportPage:
     """Return a page with a block of every kind, of which every text is the one given."""
-    made = figure(text, n_rows)
+    made = drawn_as(text, n_rows)
     alone = replace(made.table, command=text)
     blocks = (text, (text, text), made.table, alone, made)
     sections = (Section(text, blocks), Section(text, (made, made)))
@@ -101,7 +101,7 @@ def test_page_needs_nothing_else():
 
 
 def test_ids_are_unique_and_references_lead_somewhere():
-    """The same figure may stand on a page several times."""
+    """The same figure may stand on a page several times; contents are in the order of the page."""
     root = parsed(page_of(n_rows=100))
     ids = [one.attrib["id"] for one in root.iter() if "id" in one.attrib]
     assert len(ids) == len(set(ids))
@@ -109,23 +109,11 @@ def test_ids_are_unique_and_references_lead_somewhere():
         assert set(one.get("aria-labelledby", "").split()) <= set(ids)
         if "href" in one.attrib:
             assert one.attrib["href"][1:] in ids
-        if one.get("fill", "").startswith("url("):
-            assert one.attrib["fill"][5:-1] in ids
-
-
-def test_headings_are_in_order():
-    """One first heading; no level is left out on the way down."""
-    levels = [int(one.tag[1]) for one in parsed(page_of()).iter() if re.fullmatch("h[1-6]", one.tag)]
-    assert levels.count(1) == 1
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-
-
-def test_contents_lead_to_every_section_and_figure():
-    """In the order of the page."""
-    root = parsed(page_of())
     targets = [one.attrib["href"] for one in root.findall(".//nav//a")]
     assert targets == ["#s1", "#s1-5", "#s2", "#s2-1", "#s2-2"]
+    levels = [int(one.tag[1]) for one in root.iter() if re.fullmatch("h[1-6]", one.tag)]
+    assert (levels.count(1), levels[0]) == (1, 1)
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_page_can_be_used_without_eyes_and_without_a_mouse():
@@ -178,7 +166,7 @@ def test_drawing_that_has_grown_is_not_shrunk():
     names = tuple(f"grade {number}" for number in range(40))
     row = (1.0,) * 40
     chart = HeatMap("t", "d", "r", "c", names, names, (row,) * 40, (("1",) * 40,) * 40)
-    made = Figure("h", chart, figure().table, "c")
+    made = Figure("h", chart, drawn_as().table, "c")
     (svg,) = parsed(ReportPage("t", "", (Section("s", (made,)),))).iter(f"{SVG}svg")
     assert svg.attrib["class"] == "grown"
 
@@ -236,51 +224,39 @@ def test_cells_are_written_as_in_the_terminal() -> None:
 
 
 def test_facts_are_rows() -> None:
-    """By what they are, or names with blanks; undefined a dash."""
+    """By names with blanks, and what they are; undefined a dash."""
     facts = {"pool_size": 1234, "tau": None, "mean": 0.5}
     limits = ("value", "low", "high")
     made = facts_table(facts, {"tau": "of an order"}, caption="c", command="x", interval=limits)
-    assert made.rows == (("pool size", "1,234"), ("of an order", "-"), ("mean", "0.5000"))
+    assert made.rows == (("pool size", "1,234", ""), ("tau", "-", "of an order"), ("mean", "0.5000", ""))
 
 
-def test_a_bar_is_a_cell() -> None:
-    """Values, texts and the reason of what is undefined; never 0."""
+def test_rows_of_charts_are_cells() -> None:
+    """Values, texts, the reason of what is undefined, never 0; a stack has a sum, a dot its ends."""
     made = chart_of(Plot(table=TABLE, kind="bars", label=("run", "fed"), parts=("n", "map"), axis="x"))
     assert isinstance(made, Rows)
     first, second = made.rows
     assert (first.label, first.values, first.texts) == ("a, True", (1200, 0.25), ("1,200", "0.250"))
-    assert second.values[0] == 0
-    assert math.isnan(second.values[1])
+    assert (second.values[0], math.isnan(second.values[1])) == (0, True)
     assert (second.texts, second.reason) == (("0", "-"), "no relevant document")
     assert made.parts == ("documents", "MAP")
     assert made.description == "x: from 0 (b, False) to 1200 (a, True)."
-
-
-def test_a_stack_has_one_text() -> None:
-    """The parts are written as a sum, since they add up."""
     made = chart_of(Plot(table=TABLE, kind="stacks", label="run", parts=("n", "fed")))
     assert isinstance(made, Rows)
-    assert made.rows[0].texts == ("1,200 + yes",)
-    assert made.kind == "stacks"
-
-
-def test_a_dot_is_a_cell_between_two() -> None:
-    """The value, both ends, and all three in words; the highest first where that is asked for."""
-    made = chart_of(
-        Plot(
-            table=TABLE.take([1, 0]), kind="dots", label="run", value="map", low="low", high="high", by="map"
-        )
+    assert (made.rows[0].texts, made.kind) == (("1,200 + yes",), "stacks")
+    dots = Plot(
+        table=TABLE.take([1, 0]), kind="dots", label="run", value="map", low="low", high="high", by="map"
     )
+    made = chart_of(dots)
     assert isinstance(made, Rows)
     first, second = made.rows
-    assert (first.values, first.interval) == ((0.25,), (0.2, 0.31))
-    assert first.texts == ("0.250 [0.200, 0.310]",)
+    assert (first.values, first.interval, first.texts) == ((0.25,), (0.2, 0.31), ("0.250 [0.200, 0.310]",))
     assert math.isnan(second.values[0])
     assert (second.texts, second.reason) == (("-",), "no relevant document")
 
 
-def test_a_line_is_a_column() -> None:
-    """One point a row, in order."""
+def test_lines_are_columns_and_grids_have_a_cell_for_every_part() -> None:
+    """One point a row, in order; rows down, parts across, and why a cell is empty."""
     made = chart_of(Plot(table=TABLE, kind="lines", label="n", parts=("map", "low"), stepped=("low",)))
     assert isinstance(made, LineChart)
     assert [line.label for line in made.lines] == ["MAP", "low"]
@@ -288,10 +264,6 @@ def test_a_line_is_a_column() -> None:
     assert math.isnan(made.lines[0].points[1][1])
     assert [line.is_stepped for line in made.lines] == [False, True]
     assert (made.x_axis.label, made.y_axis.label) == ("documents", "MAP")
-
-
-def test_a_grid_has_a_cell_for_every_part() -> None:
-    """Rows down, parts across, and why a cell is empty."""
     plot = Plot(table=TABLE, kind="grid", label="run", parts=("low", "high"), words=("what", "why"), axis="e")
     made = chart_of(plot)
     assert isinstance(made, HeatMap)

@@ -16,13 +16,15 @@ from xml.etree import ElementTree
 import pytest
 
 from pooler.commands.trust.conclusions import REASONS
-from pooler.commands.trust.report_sections import FACT_WORDS
+from pooler.commands.trust.diagnose import FACTS
 from tests.conftest import SHARED_DATA
 from tests.helpers.run import Cli, Outcome, by_rule, write
 
 pytestmark = pytest.mark.slow
 
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
+STRICT = ("--qrels", "judgements/strict.qrels")
+BY_VALUES = ("--value", "0=.1", "--value", "1=.7", "--value", "2=.9")
 
 
 @dataclass(frozen=True)
@@ -34,29 +36,61 @@ class Shown:
     drawings: list[ElementTree.Element]
 
 
-def read_page(path: Path) -> ElementTree.Element:
-    """Parse a page, which is well-formed XML."""
-    return ElementTree.fromstring(path.read_text(encoding="utf-8").split("\n", 1)[1])
-
-
 def words(element: ElementTree.Element) -> str:
-    """Return the text within."""
-    return "".join(element.itertext())
+    """Return the text within, a blank between words."""
+    return " ".join("".join(element.itertext()).split())
 
 
-def shown_tables(page: ElementTree.Element) -> Iterator[Shown]:
-    """Yield every table with the command that follows it."""
-    rows: list[list[str]] | None = None
-    drawings: list[ElementTree.Element] = []
-    for element in page.iter():
-        if element.tag == "figure":
-            drawings = [one for one in element.iter() if one.tag.endswith("svg")]
-        elif element.tag == "tbody":
-            rows = [[words(cell) for cell in row] for row in element]
-        elif element.tag == "p" and element.get("class") == "command":
-            assert rows is not None
-            yield Shown(words(element).removeprefix("The same numbers: "), rows, drawings)
-            rows, drawings = None, []
+class Page:
+    """A report that was written, which is well-formed XML; its tables with the commands below them."""
+
+    def __init__(self, cli: Cli, *options: str | Path, name: str = "page.html") -> None:
+        self._cli = cli
+        said = by_rule(cli, "report", name, *options).fine()
+        assert (said.out, f"{name}: " in said.err) == ("", True)
+        self.html = Path(name).read_text(encoding="utf-8")
+        self.root = ElementTree.fromstring(self.html.split("\n", 1)[1])
+        self.text = words(self.root)
+        self.tables = [*self._tables()]
+
+    def _tables(self) -> Iterator[Shown]:
+        rows: list[list[str]] | None = None
+        drawings: list[ElementTree.Element] = []
+        for element in self.root.iter():
+            if element.tag == "figure":
+                drawings = [one for one in element.iter() if one.tag.endswith("svg")]
+            elif element.tag == "tbody":
+                rows = [["".join(cell.itertext()) for cell in row] for row in element]
+            elif element.tag == "p" and element.get("class") == "command":
+                assert rows is not None
+                command = "".join(element.itertext()).removeprefix("The same numbers: ")
+                yield Shown(command, rows, drawings)
+                rows, drawings = None, []
+
+    def drawn(self, word: str) -> Shown:
+        """Return the one table below a drawing that has a word."""
+        [found] = [one for one in self.tables if word in "".join(map(words, one.drawings))]
+        return found
+
+    def checked(self, least: int) -> list[str]:
+        """Run every command of the page, find each row of its tables in what is printed; return commands."""
+        printed: dict[str, Outcome] = {}
+        for shown in self.tables:
+            name, *arguments = shlex.split(shown.command)
+            assert name == "pooler"
+            if shown.command not in printed:
+                given = [part for one in arguments for part in expanded(one)]
+                printed[shown.command] = self._cli(*given, "--format", "json")
+            found = missing(shown, printed[shown.command])
+            assert not found, (shown.command, found[:3])
+            assert shown.rows
+        assert len(self.tables) >= least
+        return list(printed)
+
+
+def expanded(argument: str) -> list[str]:
+    """Fill in a pattern as a shell does."""
+    return sorted(glob(argument)) if "*" in argument else [argument]  # noqa: PTH207  # absolute
 
 
 def rows_of(found: Any) -> Iterator[dict[str, Any]]:
@@ -87,12 +121,13 @@ def is_cell(text: str, value: object) -> bool:
 
 
 def numbers(row: list[str]) -> list[str]:
-    """Leave out what the page says in words: of all judges; return facts by their names."""
+    """Leave out what the page says in words: of all judges, and what facts are."""
     if row[0] == "grades" or row[0].startswith("relevant = "):
         return row[2:]
-    names = {text: name.replace("_", " ") for name, text in FACT_WORDS.items()}
-    reasons = {text: code for code, text in REASONS.items()}
-    return [names[row[0]], reasons.get(row[1], row[1])] if row[0] in names else row
+    facts = {name.replace("_", " "): meaning for name, meaning in FACTS.items()}
+    if len(row) != 3 or row[2] != facts.get(row[0], ""):
+        return row
+    return [row[0], {text: code for code, text in REASONS.items()}.get(row[1], row[1])]
 
 
 def missing(shown: Shown, outcome: Outcome) -> list[list[str]]:
@@ -108,128 +143,97 @@ def missing(shown: Shown, outcome: Outcome) -> list[list[str]]:
     ]
 
 
-def check_numbers(cli: Cli, path: Path, *, least: int) -> list[str]:
-    """Run every command of a page, and find each row of its tables in what is printed."""
-    printed: dict[str, Outcome] = {}
-    tables = list(shown_tables(read_page(path)))
-    for shown in tables:
-        name, *arguments = shlex.split(shown.command)
-        assert name == "pooler"
-        if shown.command not in printed:
-            given = [part for one in arguments for part in expanded(one)]
-            printed[shown.command] = cli(*given, "--format", "json")
-        found = missing(shown, printed[shown.command])
-        assert not found, (shown.command, found[:3])
-        assert shown.rows
-    assert len(tables) >= least
-    return list(printed)
-
-
-def expanded(argument: str) -> list[str]:
-    """Fill in a pattern as a shell does."""
-    return sorted(glob(argument)) if "*" in argument else [argument]  # noqa: PTH207  # absolute
-
-
-def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
-    """All sections, of a collection with three judges."""
-    said = by_rule(cli, "report", "page.html", *MAJORITY).fine()
-    assert said.out == ""
-    assert "page.html: " in said.err
-    commands = check_numbers(cli, Path("page.html"), least=18)
-    of = {command.split()[1] for command in commands}
+def test_every_number_is_that_of_the_command_and_every_drawing_says_what_its_table_says(
+    cli: Cli, judged: Path
+) -> None:
+    """All sections, of a collection with three judges; every number beside a mark is a cell below."""
+    page = Page(cli, *MAJORITY)
+    of = {command.split()[1] for command in page.checked(18)}
     assert of == {"design", "diagnose", "show", "status", "agreement", "sensitivity", "variation", "compare",
                   "evaluate"}  # fmt: skip
-
-
-@pytest.mark.slow
-def test_a_wrong_number_is_noticed(cli: Cli, judged: Path) -> None:
-    """What the other tests rely on: a digit changed in a table is a row that nobody prints."""
-    by_rule(cli, "report", "page.html", *MAJORITY).fine()
-    tables = [one for one in shown_tables(read_page(Path("page.html"))) if one.drawings]
-    for shown in (tables[0], tables[-1]):
-        outcome = cli(*shlex.split(shown.command)[1:], "--format", "json")
-        assert missing(shown, outcome) == []
-        number = next(place for place, text in enumerate(shown.rows[0]) if text[:1].isdigit())
-        shown.rows[0][number] = f"7{shown.rows[0][number]}"
-        assert missing(shown, outcome) == [shown.rows[0]]
-
-
-def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
-    """Every number beside a bar, a dot or an interval is a cell of the table below."""
-    by_rule(cli, "report", "page.html", *MAJORITY).fine()
     n_checked = 0
-    for shown in shown_tables(read_page(Path("page.html"))):
+    for shown in page.tables:
         cells = {text for row in shown.rows for text in row}
         for drawing in shown.drawings:
             width = drawing.attrib["viewBox"].split()[2]
             for text in drawing.iter():
                 if text.attrib.get("text-anchor") == "end" and text.attrib["x"] == width:
-                    numbers = {part.strip("[],") for part in words(text).split()}
-                    numbers -= {"+", "n"}
-                    assert numbers <= cells, (shown.command, numbers - cells)
-                    n_checked += len(numbers)
+                    found = {part.strip("[],") for part in words(text).split()} - {"+", "n"}
+                    assert found <= cells, (shown.command, found - cells)
+                    n_checked += len(found)
     assert n_checked > 150  # each figure once
-    text = words(read_page(Path("page.html")))
-    assert "Where lenient and strict differ" in text
-    assert "Can the collection be trusted?" in text
-    assert "9 runs, 8 topics and 84 judgements (qrels ruled@1), " in text
-    assert "Krippendorff's alpha of 3 models on what is relevant" in text
-    assert "These topics do not show which run of a pair is better" in text
-    assert "the share of its judges who find it so" in text
-    assert "N: 8 pairs of neighbours, 8 topics, 84 judged documents." in text
+    for sentence in (
+        "Where lenient and strict differ",
+        "Can the collection be trusted?",
+        "9 runs, 8 topics and 84 judgements (qrels ruled@1), ",
+        "Krippendorff's alpha of 3 models on what is relevant",
+        "These topics do not show which run of a pair is better",
+        "the share of its judges who find it so",
+        "N: 8 pairs of neighbours, 8 topics, 84 judged documents.",
+    ):
+        assert sentence in page.text
+    # What the other tests rely on: a digit changed in a table is a row that nobody prints.
+    drawn = [one for one in page.tables if one.drawings]
+    for shown in (drawn[0], drawn[-1]):
+        outcome = cli(*shlex.split(shown.command)[1:], "--format", "json")
+        number = next(place for place, text in enumerate(shown.rows[0]) if text[:1].isdigit())
+        shown.rows[0][number] = f"7{shown.rows[0][number]}"
+        assert missing(shown, outcome) == [shown.rows[0]]
 
 
 def test_page_needs_nothing_else(cli: Cli, judged: Path) -> None:
-    """No script, no address of another file, and one main heading."""
-    by_rule(cli, "report", "page.html", *MAJORITY, "--title", "信頼できるか <b>&").fine()
-    text = Path("page.html").read_text(encoding="utf-8")
-    assert not re.search(r"<script|\ssrc=|<link|@import|url\((?!#)|https?://(?!www\.w3\.org)", text)
-    assert not re.search(r'href="(?!#)', text)
-    [heading] = [one for one in read_page(Path("page.html")).iter() if one.tag == "h1"]
-    assert words(heading) == "信頼できるか <b>&"
+    """No script, no address of another file, one main heading, no backtick; other pools are told of."""
+    cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
+    page = Page(cli, "--qrels", "strict", "--depth", "5", "--title", "信頼できるか <b>&")
+    assert not re.search(r"<script|\ssrc=|<link|@import|url\((?!#)|https?://(?!www\.w3\.org)", page.html)
+    assert not re.search(r'href="(?!#)', page.html)
+    assert [words(one) for one in page.root.iter("h1")] == ["信頼できるか <b>&"]
+    assert "Pool moved was made by mtf with 4 documents per topic. " in page.text
+    assert "This report looks at a depth pool of depth 5 of the same runs instead." in page.text
+    assert "`" not in page.text
+    assert "mtf" in [words(one) for one in page.root.iter("code")]
+    policies = [one.get("content") for one in page.root.iter("meta")
+                if one.get("http-equiv") == "Content-Security-Policy"]  # fmt: skip
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
 
 
 def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
     """The same of bare files; what only a collection knows is said to be unknown."""
     Path("collection.db").unlink()
-    given = ("--qrels", "judgements/strict.qrels", "--runs", "runs.tsv", "--level", "2")
-    cli("report", "page.html", *given, "--depth", "4").fine()
-    commands = check_numbers(cli, Path("page.html"), least=8)
+    page = Page(cli, *STRICT, "--runs", "runs.tsv", "--level", "2", "--depth", "4")
+    commands = page.checked(8)
     assert any(command.startswith("pooler compare --plot") for command in commands)
     assert all("--level 2" in command for command in commands)
-    text = words(read_page(Path("page.html")))
-    assert "nothing is known about how judges differ" in text
-    assert "84 judgements of strict.qrels, " in text
-    assert "There is one grade per document" in text
-    assert "Judging" not in text
+    assert "nothing is known about how judges differ" in page.text
+    assert "84 judgements of strict.qrels, " in page.text
+    assert "There is one grade per document" in page.text
+    assert "Judging" not in page.text
 
 
-@pytest.mark.slow
 def test_values_of_grades_stand_for_other_judges(cli: Cli, judged: Path) -> None:
     """With one judgement of each document, `--value` says how likely another judge agrees."""
-    runs = sorted(map(str, Path("runs").glob("*.run")))
-    values = [part for grade, p in ((0, ".1"), (1, ".7"), (2, ".9"))
-              for part in ("--value", f"{grade}={p}")]  # fmt: skip
-    given = ("--qrels", "judgements/strict.qrels", "--depth", "5", *values)
-    cli("report", "page.html", *given, *runs).fine()
-    commands = check_numbers(cli, Path("page.html"), least=10)
-    varied = [command for command in commands if " variation " in command]
+    page = Page(cli, *STRICT, "--depth", "5", *BY_VALUES, *sorted(Path("runs").glob("*.run")))
+    varied = [command for command in page.checked(10) if " variation " in command]
     assert len(varied) == 2
     assert all("--value 1=.7" in command and "runs/*.run" in command for command in varied)
+    assert "relevant with its probability (the value of its grade)" in page.text
+    assert "share of its judges who find it so)" not in page.text
 
 
-def test_some_of_many_files_are_named_one_by_one(cli: Cli, judged: Path) -> None:
-    """Files of several folders by a pattern each, or by name where a pattern would find others."""
+def test_files_are_named_by_patterns_that_find_no_others(cli: Cli, judged: Path) -> None:
+    """A pattern a folder, names where one would find other runs, or the page itself."""
     Path("more").mkdir()
     for name in ("bm25-words", "bm25-bigrams"):
         Path(f"runs/{name}.run").rename(f"more/{name}.run")
     shutil.copy("runs/tfidf-words.run", "runs/also-here.run")
     runs = [one for one in sorted(Path().glob("[mr]*/*.run")) if one.name != "also-here.run"]
     assert len(runs) == 9
-    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--depth", "5", *runs).fine()
-    commands = check_numbers(cli, Path("page.html"), least=8)
+    commands = Page(cli, *STRICT, "--depth", "5", *runs).checked(8)
     named = [one for one in commands if " compare " not in one]
     assert all("more/*.run runs/bm25-stems-full.run" in command for command in named)
+    Path("runs/also-here.run").unlink()
+    Path("runs/tfidf-words.run").rename("runs/one.txt")
+    Page(cli, *STRICT, "--depth", "5", *sorted(Path("runs").iterdir()), name="runs/page.html").checked(8)
 
 
 def test_commands_can_be_pasted(cli: Cli, judged: Path) -> None:
@@ -240,17 +244,14 @@ def test_commands_can_be_pasted(cli: Cli, judged: Path) -> None:
         shutil.copy(run, folder / f"*{number};touch harm.run;touch harm")
         shutil.copy(run, f"-{number}.run")
         shutil.copy(run, f"{number}  two\nlines.txt")
-    given = ("--qrels", "judgements/strict.qrels", "--depth", "5")
     for runs in (
         [*folder.iterdir()], [*folder.iterdir()][:3], sorted(Path().glob("-*.run")),
         sorted(Path().glob("-*.run"))[:2], sorted(Path().glob("*.txt"))[:3],
     ):  # fmt: skip
-        cli("report", "page.html", *given, "--", *runs).fine()
-        commands = {one.command for one in shown_tables(read_page(Path("page.html")))}
-        for command in commands:
+        for command in {one.command for one in Page(cli, *STRICT, "--depth", "5", "--", *runs).tables}:
             script = f"""pooler() {{ printf '%s\\0' "$@"; }}; {command}"""
-            words = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
-            arguments = words.decode().split("\0")[:-1]
+            typed = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+            arguments = typed.decode().split("\0")[:-1]
             cli(*arguments, "--format", "json").fine()
             if " compare " not in command:
                 assert {Path(one).name for one in arguments[-len(runs) :]} == {one.name for one in runs}
@@ -260,79 +261,40 @@ def test_commands_can_be_pasted(cli: Cli, judged: Path) -> None:
 def test_tags_are_not_options_or_patterns(cli: Cli, here: Path) -> None:
     """Tags of a collection are quoted, and stand behind `--` where they begin with a hyphen."""
     for name, tag in (("a", "-lead"), ("b", "*;touch${IFS}harm"), ("c", "RUN...")):
-        write(here / f"{name}.run", *[f"{t} Q0 d{n} {n} {9 - n} {tag}" for t in "12"
-                                      for n in range(1, 5)])  # fmt: skip
+        write(here / f"{name}.run", *[f"{t} Q0 d{n} {n} {9 - n} {tag}" for t in "12" for n in range(1, 5)])
     write(here / "q", "1 0 d1 1", "1 0 d2 0", "2 0 d1 0", "2 0 d3 1")
-    cli("init", "--collection", "my own.db").fine()
-    cli("import", "runs", "a.run", "b.run", "c.run", "--collection", "my own.db").fine()
-    cli("import", "judgements", "q", "--judge", "j", "--collection", "my own.db").fine()
-    cli("report", "page.html", "--collection", "my own.db", "--", "-lead",
-        "*;touch${IFS}harm").fine()  # fmt: skip
-    commands = [one.command for one in shown_tables(read_page(Path("page.html")))]
-    assert commands[0] == ("pooler diagnose --collection 'my own.db' -- -lead '*;touch${IFS}harm'")
-
-
-def test_values_of_grades_are_not_called_judges(cli: Cli, judged: Path) -> None:
-    """Where probabilities are what grades are worth, no share of judges is told."""
-    values = ("--value", "0=0.1", "--value", "1=0.6", "--value", "2=0.9")
-    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--runs", "runs.tsv",
-        "--depth", "5", *values).fine()  # fmt: skip
-    text = words(read_page(Path("page.html")))
-    assert "relevant with its probability (the value of its grade)" in text
-    assert "share of its judges who find it so)" not in text
-
-
-def test_a_page_beside_its_runs_is_no_run(cli: Cli, judged: Path) -> None:
-    """A pattern for all files of a folder would find the page, too."""
-    Path("runs/one.txt").write_bytes(Path("runs/tfidf-words.run").read_bytes())
-    Path("runs/tfidf-words.run").unlink()
-    runs = sorted(Path("runs").iterdir())
-    cli("report", "runs/page.html", "--qrels", "judgements/strict.qrels", "--depth", "5",
-        *runs).fine()  # fmt: skip
-    check_numbers(cli, Path("runs/page.html"), least=8)
-
-
-def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
-    """What is said of a depth pool is not taken for what was judged."""
-    cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
-    cli("report", "page.html", "--qrels", "strict", "--depth", "5").fine()
-    text = words(read_page(Path("page.html")))
-    assert "Pool moved was made by mtf with 4 documents per topic. " in text
-    assert "This report looks at a depth pool of depth 5 of the same runs instead." in text
+    own = ("--collection", "my own.db")
+    cli("init", *own).fine()
+    cli("import", "runs", "a.run", "b.run", "c.run", *own).fine()
+    cli("import", "judgements", "q", "--judge", "j", *own).fine()
+    page = Page(cli, *own, "--", "-lead", "*;touch${IFS}harm")
+    assert page.tables[0].command == "pooler diagnose --collection 'my own.db' -- -lead '*;touch${IFS}harm'"
 
 
 def test_nothing_relevant_is_said_in_words(cli: Cli, judged: Path) -> None:
     """Figures whose every value is undefined are a sentence with the reason."""
     lines = Path("judgements/strict.qrels").read_text().splitlines()
     write(Path("none"), *[f"{line.rpartition(' ')[0]} 0" for line in lines])
-    cli("report", "page.html", "--qrels", "./none", "--runs", "runs.tsv", "--depth", "5").fine()
-    check_numbers(cli, Path("page.html"), least=4)
-    text = words(read_page(Path("page.html")))
-    assert "AP between its limits: every value is undefined: no relevant document." in text
-    assert "relevant: \n" not in text
-    assert "undefined\n" not in text
+    page = Page(cli, "--qrels", "./none", "--runs", "runs.tsv", "--depth", "5")
+    page.checked(4)
+    assert "AP between its limits: every value is undefined: no relevant document." in page.text
 
 
 def test_ranks_below_the_pool_show_no_end_of_relevant_documents(cli: Cli, judged: Path) -> None:
     """Nobody judged what entered there, so 0 relevant documents would mislead."""
-    cli("report", "page.html", "--qrels", "strict").fine()
-    [found] = [one for one in shown_tables(read_page(Path("page.html")))
-               if "of them relevant" in "".join(map(words, one.drawings))]  # fmt: skip
-    assert [row[0] for row in found.rows] == ["1", "2", "3", "4", "5"]
+    rows = Page(cli, "--qrels", "strict").drawn("of them relevant").rows
+    assert [row[0] for row in rows] == ["1", "2", "3", "4", "5"]
 
 
 def test_runs_that_only_a_list_tells_apart_are_not_compared(cli: Cli, judged: Path) -> None:
     """No command could: their files have one tag."""
     write(Path("l.tsv"), "file\tname", "a.txt\tone", "b.txt\ttwo")
-    for name in "ab":
-        lines = Path("runs/tfidf-words.run" if name == "a" else "runs/rm3-bigrams.run").read_text()
-        tagged = [f"{line.rpartition(' ')[0]} same" for line in lines.splitlines()]
-        write(Path(f"{name}.txt"), *tagged)
-    cli("report", "page.html", "--qrels", "judgements/strict.qrels", "--runs", "l.tsv", "--depth",
-        "5").fine()  # fmt: skip
-    commands = check_numbers(cli, Path("page.html"), least=6)
-    assert not [one for one in commands if " compare " in one]
-    assert "their files have the same tag" in words(read_page(Path("page.html")))
+    for name, run in (("a", "tfidf-words"), ("b", "rm3-bigrams")):
+        lines = Path(f"runs/{run}.run").read_text().splitlines()
+        write(Path(f"{name}.txt"), *[f"{line.rpartition(' ')[0]} same" for line in lines])
+    page = Page(cli, *STRICT, "--runs", "l.tsv", "--depth", "5")
+    assert not [one for one in page.checked(6) if " compare " in one]
+    assert "their files have the same tag" in page.text
 
 
 def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[..., None]) -> None:
@@ -341,26 +303,21 @@ def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[...,
     collection_of("0-2", **judges)
     write(Path("a.run"), *[f"1 Q0 d{n} {n} {9 - n} a" for n in range(7)])
     cli("import", "runs", "a.run").fine()
-    cli("report", "page.html", "--qrels", "j1").fine()
-    check_numbers(cli, Path("page.html"), least=4)
-    [kappa, *_] = [one for one in shown_tables(read_page(Path("page.html")))
-                   if "--interval none" in one.command and one.drawings]  # fmt: skip
+    page = Page(cli, "--qrels", "j1")
+    page.checked(4)
+    [kappa, *_] = [one for one in page.tables if "--interval none" in one.command and one.drawings]
     assert len(kappa.rows) == 45
-    assert "Of 66 pairs, these share the most documents" in words(read_page(Path("page.html")))
+    assert "Of 66 pairs, these share the most documents" in page.text
 
 
 def test_times_of_a_desk_are_shown(cli: Cli, worked: Path) -> None:
     """Who judged at a desk has bars of time; who did not is in the table."""
-    cli("report", "page.html", "--qrels", "anna", "--depth", "4").fine()
-    commands = check_numbers(cli, Path("page.html"), least=8)
-    assert "pooler status effort" in commands
-    page = read_page(Path("page.html"))
-    [times] = [one for one in shown_tables(page) if one.command == "pooler status effort"
-               and "time until decided" in "".join(map(words, one.drawings))]  # fmt: skip
-    assert [row[0] for row in times.rows] == ["anna", "gpt"]
+    page = Page(cli, "--qrels", "anna", "--depth", "4")
+    assert "pooler status effort" in page.checked(8)
+    times = page.drawn("time until decided")
+    assert (times.command, [row[0] for row in times.rows]) == ("pooler status effort", ["anna", "gpt"])
     labels = "".join(map(words, times.drawings))
-    assert "anna" in labels
-    assert "gpt" not in labels
+    assert ("anna" in labels, "gpt" in labels) == (True, False)
 
 
 def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
@@ -370,12 +327,11 @@ def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
     cli("init").fine()
     cli("import", "runs", "a.run").fine()
     cli("import", "judgements", "q", "--judge", "<i>x", "--kind", "model").fine()
-    cli("report", "page.html", "--qrels", "<i>x").fine()
-    check_numbers(cli, Path("page.html"), least=3)
-    text = words(read_page(Path("page.html")))
-    assert "agreement needs two judges" in text
-    assert "as each has one judgement" in text
-    assert "Whether runs differ" not in text
+    page = Page(cli, "--qrels", "<i>x")
+    page.checked(3)
+    assert "agreement needs two judges" in page.text
+    assert "as each has one judgement" in page.text
+    assert "Whether runs differ" not in page.text
 
 
 def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
@@ -391,33 +347,28 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     write(Path("a.run"), *[f"1 Q0 d{n} {n} {20 - n} a" for n in range(12)])
     write(Path("b.run"), *[f"1 Q0 d{11 - n} {n} {20 - n} b" for n in range(12)])
     cli("import", "runs", "a.run", "b.run").fine()
-    cli("report", "page.html", "--qrels", "ann").fine()
-    commands = check_numbers(cli, Path("page.html"), least=6)
-    text = " ".join(words(read_page(Path("page.html"))).split())
-    assert "Agreement: tentative among people, reliable among models, unknown among imported judges." in text
-    assert (
-        "alpha of 2 people on what is relevant (grade 1 or more) is 0.68"
-        " (no interval; N: 12 documents, 1 topic)" in text
-    )
-    assert "Agreement needs two, and old is the only one of imported judges." in text
-    assert "alpha 0.8 or more is reliable, from 0.667 on tentative (Krippendorff 2004)." in text
-    assert "People alone count (2 people); left out: 3 models, 1 imported judge" in text
+    page = Page(cli, "--qrels", "ann")
+    commands = page.checked(6)
+    for sentence in (
+        "Agreement: tentative among people, reliable among models, unknown among imported judges.",
+        "alpha of 2 people on what is relevant (grade 1 or more) is 0.68 (no interval; N: 12 documents,",
+        "Agreement needs two, and old is the only one of imported judges.",
+        "alpha 0.8 or more is reliable, from 0.667 on tentative (Krippendorff 2004).",
+        "People alone count (2 people); left out: 3 models, 1 imported judge",
+        "No verdict: both graded fewer than 100 documents",
+    ):
+        assert sentence in page.text
     assert [one for one in commands if one.endswith(" gpt m2 m3")]
     audits = [one for one in commands if one.startswith("pooler audit")]
     assert audits == [f"pooler audit --against ann --level 1 {name}" for name in ("gpt", "m2", "m3")]
-    assert "No verdict: both graded fewer than 100 documents" in text
-    by_rule(cli, "report", "page.html", "--aggregate", "majority", "--ties", "low", "--depth", "1").fine()
     by_majority = "audit --against ann --against bob --aggregate majority --ties low --level 1 m3"
-    assert by_majority in " ".join(words(read_page(Path("page.html"))).split())
-    by_rule(cli, "report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
+    assert by_majority in Page(cli, *MAJORITY, "--depth", "1").text
     refused = "gpt, m2, m3: an audit takes one person's grades, or several people's by a rule."
-    assert refused in " ".join(words(read_page(Path("page.html"))).split())
-    for chosen, command in ((("--kinds", "human"), "pooler agreement "),
-                            (("--judge", "bob", "--judge", "ann"), "pooler agreement ")):  # fmt: skip
-        by_rule(cli, "report", "page.html", *MAJORITY, *chosen, "--depth", "1").fine()
-        own = [one for one in check_numbers(cli, Path("page.html"), least=6) if one.startswith(command)]
-        assert own, chosen
-        parts = [" ".join(words(one).split()) for one in read_page(Path("page.html")).iter("section")]
+    assert refused in Page(cli, "--aggregate", "sum", "--level", "1", "--depth", "1").text
+    for chosen in (("--kinds", "human"), ("--judge", "bob", "--judge", "ann")):
+        page = Page(cli, *MAJORITY, *chosen, "--depth", "1")
+        assert [one for one in page.checked(6) if one.startswith("pooler agreement ")], chosen
+        parts = [words(one) for one in page.root.iter("section")]
         [part] = [one for one in parts if one.startswith("Agreement of the judges")]
         assert "N: 1 pair of 2 judges" in part
         assert not [name for name in ("gpt", "m2", "old") if name in part]
@@ -440,13 +391,11 @@ def test_two_judges_have_the_interval_of_alpha_and_the_mean_overlap(
     })  # fmt: skip
     write(Path("a.run"), *[f"{t} Q0 d{n} {n} {20 - n} a" for t in "12" for n in range(12)])
     cli("import", "runs", "a.run").fine()
-    cli("report", "page.html", "--qrels", "ann").fine()
-    check_numbers(cli, Path("page.html"), least=4)
-    text = words(read_page(Path("page.html")))
-    assert "is 0.50 (95% interval over topics 0.15 to 0.67; N: 20 documents, 2 topics)" in text
-    [pair] = next(one.rows for one in shown_tables(read_page(Path("page.html"))) if one.rows[0][0] == "ann")
-    assert "0.482" in pair
-    assert "0.545" not in pair
+    page = Page(cli, "--qrels", "ann")
+    page.checked(4)
+    assert "is 0.50 (95% interval over topics 0.15 to 0.67; N: 20 documents, 2 topics)" in page.text
+    [pair] = next(one.rows for one in page.tables if one.rows[0][0] == "ann")
+    assert ("0.482" in pair, "0.545" in pair) == (True, False)
 
 
 def test_the_pair_that_differs_most_is_the_one_shown(cli: Cli, collection_of: Callable[..., None]) -> None:
@@ -457,13 +406,32 @@ def test_the_pair_that_differs_most_is_the_one_shown(cli: Cli, collection_of: Ca
     })  # fmt: skip
     write(Path("a.run"), *[f"1 Q0 d{n} {n} {30 - n} a" for n in range(22)])
     cli("import", "runs", "a.run").fine()
-    cli("report", "page.html", "--qrels", "a").fine()
-    text = words(read_page(Path("page.html")))
+    text = Page(cli, "--qrels", "a").text
     assert "Where a and c differ" in text
     assert "Of the pairs that share 20 documents or more, these two gave the same grade least often." in text
 
 
-@pytest.mark.slow
+def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> None:
+    """Both figures have the same numbers below; three documents are in grey, and are counted."""
+    write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
+    cli("import", "judgements", "q", "--judge", "bob", "--kind", "model").fine()
+    found = [
+        one for one in Page(cli, *MAJORITY).root.iter("figure") if words(one).startswith("Cohen's kappa")
+    ]
+    assert len(found) == 2
+    axes = []
+    for figure in found:
+        drawing = next(one for one in figure.iter() if one.tag.endswith("svg"))
+        texts = [one for one in drawing.iter() if one.tag.endswith("text")]
+        axes.append([words(one) for one in texts if one.get("text-anchor") == "middle"])
+        counts = {words(one).rpartition(", n ")[2]: one.get("class") for one in texts
+                  if ", n " in words(one)}  # fmt: skip
+        assert counts.items() >= {"84": None}.items()
+        assert {one for n, one in counts.items() if n != "84"} == {"soft"}
+        assert "fewer than 20 are grey" in words(figure)
+    assert axes[0] == axes[1]
+
+
 def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
     """A run, a folder, stdout, a table: refused in one line, and nothing changed."""
     before = Path("runs.tsv").read_bytes()
@@ -475,15 +443,11 @@ def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
         ("nowhere/page.html", "there is no folder nowhere"),
         ("-", "must be a file"),
     ):
-        failed = cli("report", out, "--qrels", "strict")
-        assert failed.code == 1
-        assert message in failed.err
+        assert message in cli("report", out, "--qrels", "strict").failed(1).err
     assert Path("runs.tsv").read_bytes() == before
-    failed = cli("report", "page.html", "--qrels", "strict", "--format", "json")
-    assert (failed.code, Path("page.html").exists()) == (2, False)
-    assert "--format" in failed.err
-    failed = cli("report", "page.html", "--qrels", "nobody")
-    assert (failed.code, Path("page.html").exists()) == (1, False)
+    assert "--format" in cli("report", "page.html", "--qrels", "strict", "--format", "json").failed(2).err
+    cli("report", "page.html", "--qrels", "nobody").failed(1)
+    assert not Path("page.html").exists()
     cli("report", "page.html", "--qrels", "strict").fine()
     said = cli("report", "page.html", "--qrels", "lenient").fine().err
     assert "page.html: replaced an earlier page" in said
@@ -503,49 +467,9 @@ def test_trec_covid_is_reported(cli: Cli) -> None:
     if not folder.is_dir():
         pytest.skip("shared data is absent: trec-covid-r1")
     runs = sorted((folder / "runs-top120").iterdir())
-    cli("report", "page.html", "--qrels", folder / "qrels-rnd1.txt.gz", "--depth", "7",
-        "--order", "docno-asc", *runs).fine()  # fmt: skip
-    commands = check_numbers(cli, Path("page.html"), least=8)
-    assert all("runs-top120/*" in one for one in commands if " compare " not in one)
+    page = Page(cli, "--qrels", folder / "qrels-rnd1.txt.gz", "--depth", "7", "--order", "docno-asc", *runs)
+    assert all("runs-top120/*" in one for one in page.checked(8) if " compare " not in one)
 
-
-def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> None:
-    """Both figures have the same numbers below; three documents are in grey, and are counted."""
-    write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
-    cli("import", "judgements", "q", "--judge", "bob", "--kind", "model").fine()
-    by_rule(cli, "report", "page.html", *MAJORITY).fine()
-    figures = [
-        figure
-        for figure in read_page(Path("page.html")).iter("figure")
-        if words(figure).strip().startswith("Cohen's kappa")
-    ]
-    assert len(figures) == 2
-    axes = []
-    for figure in figures:
-        drawing = next(one for one in figure.iter() if one.tag.endswith("svg"))
-        texts = [one for one in drawing.iter() if one.tag.endswith("text")]
-        axes.append([words(one) for one in texts if one.get("text-anchor") == "middle"])
-        counts = {words(one).rpartition(", n ")[2]: one.get("class") for one in texts
-                  if ", n " in words(one)}  # fmt: skip
-        assert counts.items() >= {"84": None}.items()
-        assert {one for n, one in counts.items() if n != "84"} == {"soft"}
-        assert "fewer than 20 are grey" in words(figure)
-    assert axes[0] == axes[1]
-
-
-def test_page_shows_code_and_lets_a_browser_fetch_nothing(cli: Cli, judged: Path) -> None:
-    """No backtick is left, commands in sentences are code, and the policy allows styles alone."""
-    cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
-    cli("report", "page.html", "--qrels", "strict", "--depth", "5").fine()
-    page = read_page(Path("page.html"))
-    assert "`" not in words(page)
-    assert "mtf" in [words(one) for one in page.iter("code")]
-    policies = [one.get("content") for one in page.iter("meta")
-                if one.get("http-equiv") == "Content-Security-Policy"]  # fmt: skip
-    assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
-
-
-pytestmark = [pytest.mark.chromium, pytest.mark.slow]
 
 OPTIONS = """
     --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync
@@ -588,6 +512,7 @@ def measured(folder: Path, page: Path, script: str, width: int) -> str:
     return said[1]
 
 
+@pytest.mark.chromium
 @pytest.mark.parametrize("width", [320, 1280])
 def test_report_is_drawn_whole_and_fetches_nothing(width: int, cli: Cli, judged: Path) -> None:
     """Every figure has a size, the page is no wider than its frame, and no address is asked."""
@@ -601,6 +526,7 @@ def test_report_is_drawn_whole_and_fetches_nothing(width: int, cli: Cli, judged:
     assert measured(judged, page, f"{entries}.length", width) == "0"
 
 
+@pytest.mark.chromium
 def test_printed_page_is_small(cli: Cli, judged: Path) -> None:
     """Hatched bars stay lines on paper: as pictures they make some 4 MB of the same page."""
     cli("report", "trust.html", "--depth", "5", "--qrels", "strict").fine()
@@ -610,6 +536,7 @@ def test_printed_page_is_small(cli: Cli, judged: Path) -> None:
     assert paper.stat().st_size < 1_000_000
 
 
+@pytest.mark.chromium
 @pytest.mark.parametrize("width", [390, 1280])
 def test_page_of_a_run_hides_nothing_in_a_box(width: int, cli: Cli, judged: Path) -> None:
     """Charts and the tables below them are seen whole, in letters of 10 pixels or more."""

@@ -1,5 +1,25 @@
-"""The command line and the sample collection."""
+"""The command line, the sample collection, its runs, and what its strict judge says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import cli, collection_of, garden, here, judged
+from tests.cli.edited_qrels import Grades, runs_of
+from tests.cli.oracles import Scores, read_qrels
 
 __all__ = ["cli", "collection_of", "garden", "here", "judged"]
+
+
+@pytest.fixture
+def qrels(judged: Path) -> Grades:
+    """Read the strict judge's qrels."""
+    return read_qrels(judged / "judgements" / "strict.qrels")
+
+
+@pytest.fixture
+def runs(judged: Path) -> dict[str, Scores]:
+    """Read the runs, by tag."""
+    return runs_of(judged)

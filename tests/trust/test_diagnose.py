@@ -15,7 +15,7 @@ import pytest
 import pytrec_eval
 
 from store.text import rough
-from tests.cli.edited_qrels import STRICT, runs_of
+from tests.cli.edited_qrels import STRICT, Grades
 from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels, read_run
 from tests.conftest import SHARED_DATA
 from tests.helpers.run import Cli, write
@@ -27,20 +27,7 @@ LATE = "late-tfidf-bigrams"
 Pairs = set[tuple[str, str]]
 Pooled = dict[str, Pairs]
 """Topic and docno within the depth, by run."""
-Qrels = dict[str, dict[str, int]]
 Runs = dict[str, Scores]
-
-
-@pytest.fixture
-def qrels(judged: Path) -> Qrels:
-    """Read the strict judge's qrels."""
-    return read_qrels(judged / "judgements" / "strict.qrels")
-
-
-@pytest.fixture
-def runs(judged: Path) -> Runs:
-    """Read the runs of the sample collection."""
-    return runs_of(judged)
 
 
 def pooled_of(runs: Runs) -> Pooled:
@@ -58,7 +45,7 @@ def diagnosed(cli: Cli, *options: str | Path) -> tuple[dict[str, Any], dict[str,
     return found, {row["run"]: row for row in found["runs"]}
 
 
-def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Without what a run alone brought: uniques by sets, AP and places by pytrec_eval."""
     pooled = pooled_of(runs)
     official = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
@@ -87,7 +74,7 @@ def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, qrels: Qrels, runs: 
         assert row["unique_relevant"] == sum(qrels[topic][docno] > 0 for topic, docno in alone)
 
 
-def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """bpref; AP of the judged documents alone; the share of them; limits around AP."""
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"bpref"})
     _, rows = diagnosed(cli, *STRICT)
@@ -106,7 +93,7 @@ def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, qrels: Qrels, r
         assert row["low"] <= row["ap"] <= row["high"]
 
 
-def test_pool_is_told_of(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_pool_is_told_of(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Sizes by sets; how the depth is known: from the collection, the option, the judgements."""
     pairs = set().union(*pooled_of(runs).values())
     facts, _ = diagnosed(cli, *STRICT)
@@ -134,7 +121,7 @@ def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
     assert inferred["contributing_runs"] >= 8
 
 
-def test_groups_are_left_out_whole(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_groups_are_left_out_whole(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Documents that a group's runs alone brought, for all of its runs."""
     pooled = pooled_of(runs)
     words = {"bm25-words", "lm-words-full", "tfidf-words"}
@@ -213,7 +200,7 @@ def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
     assert (facts["depth"], facts["reason"]) == (None, "no-contributing-run")
 
 
-def test_topics_and_ranks_are_counted(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_topics_and_ranks_are_counted(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Documents of each topic's pool, and of each rank, by sets."""
     pairs = set().union(*pooled_of(runs).values())
     found, _ = diagnosed(cli, *STRICT, "--depth", "3", "--limit", "12")
@@ -283,7 +270,7 @@ def test_lists_may_end_above_the_depth(cli: Cli, runs: Runs) -> None:
     assert facts["pool"] == len(everything)
 
 
-def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Five ranks: judged@5, and no measure that looks deeper."""
     options = (*STRICT, "--cutoff", "5")
     found, rows = diagnosed(cli, *options)
@@ -343,14 +330,14 @@ def scored(cli: Cli, *options: str) -> tuple[dict[tuple[str, str], Any], dict[st
     return {(row["measure"], row["run"]): row for row in found["scores"]}, by_run
 
 
-def by_pytrec_eval(qrels: Qrels, run: Scores, measure: str) -> float:
+def by_pytrec_eval(qrels: Grades, run: Scores, measure: str) -> float:
     """Return the mean of a measure, over the topics of the qrels."""
     found = pytrec_eval.RelevanceEvaluator(qrels, {measure}).evaluate(run)
     name = measure.replace(".", "_")
     return mean(found[topic][name] if topic in found else 0.0 for topic in qrels)
 
 
-def test_scores_of_every_reading_are_the_peers(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_scores_of_every_reading_are_the_peers(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """As judged and of the judged documents alone: pytrec_eval; RBP by its sum; unj_k by counts."""
     rows, gaps = scored(cli, *STRICT)
     assert {measure for measure, _ in rows} == {"AP", "nDCG@10", "P@10", "RBP(rel=1)"}
@@ -459,7 +446,7 @@ def test_judged_in_both_conventions(cli: Cli, here: Path) -> None:
     assert gaps["r"]["unj"] == pytest.approx(0.1)
 
 
-def test_contributors_are_counted_and_late_runs_adjusted(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_contributors_are_counted_and_late_runs_adjusted(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Documents of the pool by how many runs brought them; the late run gets what others lose on average."""
     times = Counter(pair for pairs in pooled_of(runs).values() for pair in pairs)
     found, rows = diagnosed(cli, *STRICT)
@@ -479,7 +466,7 @@ def test_contributors_are_counted_and_late_runs_adjusted(cli: Cli, qrels: Qrels,
     assert all(row["adjusted"] == row["ap"] for row in rows.values())
 
 
-def test_files_with_one_tag_are_told_apart_by_names(cli: Cli, qrels: Qrels, runs: Runs) -> None:
+def test_files_with_one_tag_are_told_apart_by_names(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Two files of one tag with blanks: the lenient reading and the list's `name`."""
     for tag in ("bm25-words", "tfidf-words"):
         text = Path(f"runs/{tag}.run").read_text(encoding="utf-8").replace(f" {tag}", " X [d]")

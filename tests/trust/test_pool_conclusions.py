@@ -43,6 +43,7 @@ def said(found: PoolDiagnosis, *, by: str | None = None, judged_at: int = 2) -> 
     return " ".join(conclusions(found, chosen_left(found, by=by), judged_at))
 
 
+ALL = np.ones(3, np.bool_)
 LISTS: Lists = {
     ("a", "t"): [1, 2, 3],
     ("b", "t"): [1, 4, 5],
@@ -57,7 +58,7 @@ WHOLE: Grades = {"t": {1: 1, 2: 0, 4: 1, 6: 0}, "u": {1: 0, 2: 0}}
 
 def test_whole_pool() -> None:
     """All judged; `b` alone brought 4, and without it has 1 alone of R = 1."""
-    text = said(diagnosed(LISTS, WHOLE, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
+    text = said(diagnosed(LISTS, WHOLE, depth=2, contributing=ALL, judged_at=2))
     assert "All 6 documents of the pool, the first 2 documents of each of 3 runs, are" in text
     # AP of `b` is 1 before and after; `a` and `c` have nothing relevant of their own.
     late = "Had it been submitted late, no pooled run would lose any MAP"
@@ -70,32 +71,31 @@ def test_whole_pool() -> None:
     assert "1 topic has no relevant document and no AP: u." in text
     assert "1 topic has fewer than 5 relevant documents" in text
     assert "Every run has at least 90 % of the first 2 documents judged." in text
-
-
-def test_a_share_below_the_mark_does_not_read_as_a_difference() -> None:
-    """Of three judged at the last rank none is relevant: 0 %, less than 5 %, and nothing more."""
-    grades: Grades = {"t": {1: 1, 2: 0, 4: 0, 6: 0}, "u": {1: 0, 2: 0}}
-    text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
+    # Of three judged at the last rank none is relevant: less than 5 %, and nothing more.
+    none: Grades = {"t": {1: 1, 2: 0, 4: 0, 6: 0}, "u": {1: 0, 2: 0}}
+    text = said(diagnosed(LISTS, none, depth=2, contributing=ALL))
     assert "(0 %; 5 % or more would be a sign that the pool ended too early)" in text
-    assert "deep enough" not in text
 
 
 def test_pool_with_gaps() -> None:
     """Unjudged ones are counted, and what is judged outside."""
     grades: Grades = {"t": {1: 1, 2: 0, 9: 1}, "u": {1: 0}}
-    text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_), judged_at=2))
+    text = said(diagnosed(LISTS, grades, depth=2, contributing=ALL, judged_at=2))
     assert "3 of 6 pooled documents (50 %) are unjudged; the pool is the first 2 documents" in text
     assert "1 judged document is not in the pool and came from elsewhere" in text
     # Of a: 1, 2 of t and 1 of u: 3/4. b: 1 of t, 1 of u: 2/4. c: 1 of t, 1 of u: 2/4.
     assert "3 of 3 runs have less than 90 % of the first 2 documents judged" in text
     assert "b (50 %), c (50 %), a (75 %)" in text
+    # Where more than a fifth of the pool is unjudged, nothing is told of deeper ranks.
+    assert "cannot be estimated: " in text
+    assert "(more than 20 %), and so is the trend" in text
 
 
 def test_pool_that_is_hardly_the_one_judged() -> None:
     """Depth 1 explains 3 of 6 judgements at most: here 2 of 6."""
     grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 0, 5: 1, 6: 0}}
     lists = {key: one for key, one in LISTS.items() if key[1] == "t"}
-    text = said(diagnosed(lists, grades, depth=1, contributing=np.ones(3, np.bool_)))
+    text = said(diagnosed(lists, grades, depth=1, contributing=ALL))
     assert "Most judged documents, 4 of 6, are not in the pool (more than 50 %)" in text
 
 
@@ -103,14 +103,13 @@ def test_runs_that_suffer_are_named() -> None:
     """`b` without 4: AP from (1/2)(1/2) to 0 of R = 1, in place 3 behind `a` and `c`."""
     lists: Lists = {("a", "t"): [1, 2], ("b", "t"): [3, 4], ("c", "t"): [2, 1]}
     grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 1}}
-    found = diagnosed(lists, grades, depth=2, contributing=np.ones(3, np.bool_))
+    found = diagnosed(lists, grades, depth=2, contributing=ALL)
     text = said(found)
     # a: 1/2, b: 1/4, c: 1/4; the loss is .25 for one of three.
     assert "would lose 0.083 of MAP on average and 0.25 at most (b)" in text
     assert "1 of 3 runs would lose 5 % of their AP or more: b (0.25, 100 %)." in text
     assert "change place" in text
-    grouped = diagnosed(lists, grades, depth=2, contributing=np.ones(3, np.bool_),
-                        groups=["g", "h", "g"])  # fmt: skip
+    grouped = diagnosed(lists, grades, depth=2, contributing=ALL, groups=["g", "h", "g"])  # fmt: skip
     text = said(grouped)
     # Without g, 1 is gone: `a` and `c` lose all they have, .5 and .25.
     assert "Had it been submitted late, with its whole group, a pooled run would lose 0.33" in text
@@ -169,8 +168,8 @@ def test_share_that_counts_as_suffering(n_shared: int, words: str) -> None:
     """One document of its own at rank 1, and the others shared."""
     shared = [*range(1, n_shared + 1)]
     lists: Lists = {("a", "t"): [0, *shared], ("b", "t"): shared}
-    found = diagnosed(lists, {"t": dict.fromkeys([0, *shared], 1)}, depth=n_shared + 1,
-                      contributing=np.ones(2, np.bool_))  # fmt: skip
+    grades = {"t": dict.fromkeys([0, *shared], 1)}
+    found = diagnosed(lists, grades, depth=n_shared + 1, contributing=ALL[:2])
     assert words in said(found)
 
 
@@ -199,7 +198,7 @@ def test_limits_of_order() -> None:
     """Nothing unjudged: no run can pass another; all unjudged: any can."""
     grades: Grades = {"t": {1: 1, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0}}
     lists = {key: one for key, one in LISTS.items() if key[1] == "t" and key[0] != "b"}
-    options = {"depth": 2, "contributing": np.ones(2, np.bool_)}
+    options = {"depth": 2, "contributing": ALL[:2]}
     text = said(diagnosed(lists, grades, **options))
     assert "overlap for none of 1 pair" in text
     assert "have limits that do not meet" not in text
@@ -210,8 +209,7 @@ def test_limits_of_order() -> None:
 
 def test_nothing_retrieved() -> None:
     """Runs without any document of the judged topics: a reason, no numbers, no error."""
-    found = diagnosed({("a", "z"): [1]}, {"t": {1: 1}}, depth=3,
-                      contributing=np.ones(1, np.bool_))  # fmt: skip
+    found = diagnosed({("a", "z"): [1]}, {"t": {1: 1}}, depth=3, contributing=ALL[:1])
     assert found.reason == "no-documents"
     assert "no run has a document for any judged topic" in said(found)
     assert "--depth" not in said(found)  # it would bring none
@@ -221,7 +219,7 @@ def test_nothing_retrieved() -> None:
 def test_final_measures_are_named() -> None:
     """A whole pool settles what looks no deeper; one document unjudged, and it does not."""
     grades: Grades = {"t": dict.fromkeys(range(1, 8), 1), "u": dict.fromkeys(range(1, 8), 0)}
-    whole = {"depth": 2, "contributing": np.ones(3, np.bool_)}
+    whole = {"depth": 2, "contributing": ALL}
     final = "P@2, and any other measure that looks only at the first 2 and"
     assert final in said(diagnosed(LISTS, grades, **whole))
     del grades["t"][1]
@@ -246,11 +244,3 @@ def test_runs_that_fed_the_pool_are_told_from_others() -> None:
     text = said(diagnosed(LISTS, grades, depth=1, contributing=fed, judged_at=2))
     assert "of them fed the pool, which is 1 deep" in text
     assert "Doubt first the scores of runs that fed no pool" in text
-
-
-def test_a_trend_with_holes_is_no_guess() -> None:
-    """Where more than a fifth of the pool is unjudged, nothing is told of deeper ranks."""
-    grades: Grades = {"t": {1: 1, 2: 0}, "u": {1: 0}}
-    text = said(diagnosed(LISTS, grades, depth=2, contributing=np.ones(3, np.bool_)))
-    assert "cannot be estimated: " in text
-    assert "(more than 20 %), and so is the trend" in text

@@ -70,25 +70,6 @@ def test_some_judges_and_no_adjudicator(cli: Cli, judged: Path) -> None:
     assert "`--judge` must be judges" in cli("qrels", "define", "ruled", "--judge", "zoe").failed(1).err
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (VALUES[:4], "must be given for every grade of the scale; 2 is missing"),
-        ((*VALUES, "--value", "1=1"), "`--value` must name each grade once"),
-        (("--value", "3=1"), "`--value` must be GRADE=P with a grade of [0, 1, 2]"),
-        (("--value", "1"), "`--value` must be GRADE=P"),
-        (("--value", "1=1.5"), "`--value` must have a probability from 0 to 1"),
-        (("--value", "1=nan"), "`--value` must have a probability from 0 to 1"),
-        (("--level", "3"), "`--level` must be above 0 and at most 2"),
-    ],
-)
-def test_what_gives_no_probability_is_refused(
-    cli: Cli, judged: Path, options: tuple[str, ...], said: str
-) -> None:
-    """Every grade has a value, or a level says who counts."""
-    assert said in cli("variation", *options).failed(1).err
-
-
 def test_the_table_is_read_and_written_again(cli: Cli, judged: Path) -> None:
     """A file of it loses nothing by being read, and there is a header in it."""
     for number, options in enumerate((("--level", "1"), VALUES)):
@@ -116,7 +97,6 @@ def test_the_table_of_several_kinds_is_read_too(
     assert "MAP as judged is by the grades of me alone; all else is by those of all judges" in told
 
 
-VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
 Column = tuple[float, ...]
 """Of a document: its probability, then its rank in every run."""
 
@@ -214,8 +194,7 @@ def expected_columns(
 
 def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
     """Return the table of probabilities."""
-    rows = cli("variation", *options, "--table", "probabilities", "--format", "tsv").fine().tsv()
-    return {(row["topic"], row["docno"]): float(row["p"]) for row in rows}
+    return {(topic, docno): p for topic, docno, p in table(cli, *options)}
 
 
 @pytest.mark.parametrize(
@@ -250,11 +229,11 @@ def test_ids_are_those_of_the_collection(cli: Cli, load: Load, judged: Path) -> 
         names = {number: docno for docno, number in opened.documents.numbers().items()}
     found = {
         (topic, names[number]): p
-        for topic, ids, chances, flags in zip(
+        for topic, *columns in zip(
             arrays.topics, arrays.ids, arrays.probabilities, arrays.judged, strict=True
         )
-        for number, p, flag in zip(ids.tolist(), chances.tolist(), flags.tolist(), strict=True)
-        if flag
+        for number, p, is_judged in zip(*(column.tolist() for column in columns), strict=True)
+        if is_judged
     }
     assert found == pytest.approx(exported(cli, "--level", "relaxed"), abs=1e-9)
 
@@ -262,8 +241,7 @@ def test_ids_are_those_of_the_collection(cli: Cli, load: Load, judged: Path) -> 
 def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) -> None:
     """An exported file and the collection's runs, run files, listed ones, or qrels beside them."""
     chances = exported(cli, *VALUES)
-    written = ("--table", "probabilities", "--format", "tsv", "--out", "p.txt")
-    cli("variation", *VALUES, *written).fine()
+    cli("variation", *VALUES, *TABLE, "--out", "p.txt").fine()
     expected = expected_columns(judged, chances)
     file = ("--probabilities", "p.txt")
     qrels = ("--qrels", "judgements/strict.qrels")
@@ -375,8 +353,8 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
     [
         (("--probabilities", "p", *VALUES), ArgumentError, "and --probabilities exclude each"),
         (VALUES[:4], ArgumentError, "must be given for every grade of the scale; 2 is missing"),
+        (("--value", "1"), ArgumentError, "must be GRADE=P"),
         (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1"),
-        (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1"),
         (("--qrels", "nobody"), UnknownNameError, "unknown qrels `nobody`; known"),
         (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
         (("nothing",), UnknownNameError, "unknown run `nothing`"),

@@ -11,17 +11,16 @@ import pytest
 from scipy.stats import kendalltau, ttest_rel
 
 from store.text import percent, rough
-from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
-from tests.cli.oracles import average_precision, first_documents, mean, measured_ap, read_qrels, swapped_pairs
+from tests.cli.edited_qrels import STRICT, Grades, runs_of, unjudged_of, with_relevant
+from tests.cli.oracles import Scores, average_precision, first_documents, mean, measured_ap, swapped_pairs
 from tests.helpers.run import Cli, write, write_run
 
 DEPTH = 5
+Runs = dict[str, Scores]
 
 
-def test_table_by_run_equals_edited_qrels(cli: Cli, judged: Path) -> None:
+def test_table_by_run_equals_edited_qrels(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """For every run, MAP after, tau-b and swaps are those of qrels with its documents added."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
     before = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
     options = ("--depth", str(DEPTH), "--qrels", "strict", "--order", "trec9", "--format", "json")
     rows = cli("sensitivity", *options).fine().json()
@@ -46,10 +45,8 @@ def test_table_by_run_equals_edited_qrels(cli: Cli, judged: Path) -> None:
     assert n_unjudged == 19  # as the sample collection's README says
 
 
-def test_scenario_own_lets_only_the_flipped_run_gain(cli: Cli, judged: Path) -> None:
+def test_scenario_own_lets_only_the_flipped_run_gain(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """In the paper's extreme case every other run's AP becomes R / (R+1) of what it was."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
     before = {tag: average_precision(qrels, run) for tag, run in runs.items()}
     options = ("--depth", str(DEPTH), "--qrels", "strict", "--scenario", "own")
     for row in cli("sensitivity", *options, "--format", "json").fine().json():
@@ -94,15 +91,13 @@ def test_cells_by_topic_equal_ir_measures_on_edited_files(cli: Cli, judged: Path
             assert row["ap_after"] == row["ap_before"]
 
 
-@pytest.mark.parametrize("by_topic", [True, False])
-@pytest.mark.parametrize("order", ["trec", "rank"])
-def test_bare_files_give_what_the_collection_gives(
-    cli: Cli, judged: Path, order: str, by_topic: bool
-) -> None:
+@pytest.mark.parametrize(
+    "own", [("--order", "trec", "--by-topic"), ("--order", "rank")], ids=["topics", "rank"]
+)
+def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path, own: tuple[str, ...]) -> None:
     """`--qrels FILE RUN...` prints, to the last digit, what the collection with them prints."""
     runs = [f"runs/{tag}.run" for tag in sorted(runs_of(judged))]
-    options = ["--depth", str(DEPTH), "--order", order, "--r", "own", "--format", "json"]
-    options += ["--by-topic"] * by_topic
+    options = ("--depth", str(DEPTH), "--r", "own", *own, "--format", "json")
     stored = cli("sensitivity", *options, "--qrels", "strict").fine()
     files = cli("sensitivity", *options, "--qrels", "judgements/strict.qrels", *runs).fine()
     assert files.json() == stored.json()
@@ -241,17 +236,23 @@ def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> Non
     assert "warning: depth 7 is not that of the pool (5)" in deeper
 
 
-def test_swaps_of_what_cannot_be_ordered_are_no_number(cli: Cli, here: Path) -> None:
-    """Without a MAP, or with one run, no pair of runs can swap: the cell is empty."""
-    (here / "z.qrels").write_text("1 0 d1 0\n")
-    (here / "a.run").write_text("1 Q0 d1 1 2 a\n1 Q0 d2 2 1 a\n")
-    (here / "b.run").write_text("1 Q0 d9 1 2 b\n1 Q0 d2 2 1 b\n")
-    options = ("--depth", "1", "--qrels", "z.qrels", "--format", "json")
-    rows = cli("sensitivity", *options, "a.run", "b.run").fine().json()
-    assert [(row["swapped"], row["reason"]) for row in rows] == [(None, "no-relevant")] * 2
-    (here / "z.qrels").write_text("1 0 d1 1\n")
-    (row,) = cli("sensitivity", *options, "a.run").fine().json()
+def test_what_cannot_be_ordered_is_no_number(cli: Cli, here: Path) -> None:
+    """Without a MAP, or with one run, no pair of runs can swap: the cell is empty, with a reason."""
+    write(here / "z.qrels", "1 0 d1 0")
+    write(here / "a.run", "1 Q0 d1 1 2 a", "1 Q0 d2 2 1 a")
+    write(here / "b.run", "1 Q0 d9 1 2 b", "1 Q0 d2 2 1 b")
+    options = ("sensitivity", "--depth", "1", "--qrels", "z.qrels", "--format", "json")
+    rows = cli(*options, "a.run", "b.run").fine().json()
+    assert [(row["map_after"], row["swapped"], row["reason"]) for row in rows] == [
+        (None, None, "no-relevant")
+    ] * 2
+    (row,) = cli(*options, "--by", "pair", "a.run", "b.run").fine().json()
+    assert (row["difference_b"], row["reason"]) == (None, "no-topics")
+    write(here / "z.qrels", "1 0 d1 1")
+    (row,) = cli(*options, "a.run").fine().json()
     assert (row["swapped"], row["reason"]) == (None, "fewer-than-two")
+    refused = cli(*options, "--by", "pair", "a.run").failed(1)
+    assert (refused.out, "there is one run, `a`" in refused.err) == ("", True)
 
 
 def plain_tau_ap(after: list[float], before: list[float]) -> float:
@@ -270,11 +271,9 @@ def plain_tau_ap(after: list[float], before: list[float]) -> float:
     [(("--depth", "5", "--at", "first"), slice(0, 1)), (("--depth", "5", "--flips", "3"), slice(0, 3))],
 )
 def test_other_ranks_equal_edited_qrels(
-    cli: Cli, judged: Path, options: tuple[str, ...], chosen: slice
+    cli: Cli, qrels: Grades, runs: Runs, options: tuple[str, ...], chosen: slice
 ) -> None:
     """The named documents, added to the qrels, give AP, MAP, tau_AP and swaps after."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
     before = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
     cells = cli("sensitivity", *options, *STRICT, "--by-topic", "--format", "json").fine().json()
     by_run = cli("sensitivity", *options, *STRICT, "--format", "json").fine().json()
@@ -300,10 +299,9 @@ def test_other_ranks_equal_edited_qrels(
         assert row.get("turned", 1) in (1, 8 * len(range(20)[chosen]))
 
 
-def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
+def test_threshold_is_where_the_sign_turns(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Of one run, each unjudged document at the threshold or below lowers AP; above none does."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    run = runs_of(judged)["bm25-words"]
+    run = runs["bm25-words"]
     options = ("--depth", "5", "--by-topic", *STRICT, "--format", "json")
     n_below = 0
     for cell in cli("sensitivity", "bm25-words", *options).fine().json():
@@ -317,46 +315,39 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
     assert n_below
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "words"),
-    [
-        (("--flips", "0", "--depth", "5"), 2, "must be an integer >= 1"),
-        (("--depth", "1000"), 1, "`--depth` must be an integer >= 1 and below the cutoff (1000)"),
-        (("bm25-words", "--depth", "5", "--by", "pair"), 1, "there is one run, `bm25-words`"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(
-    cli: Cli, judged: Path, options: tuple[str, ...], code: int, words: str
-) -> None:
-    """A mistake is named in one line, with nothing on stdout."""
-    outcome = cli("sensitivity", *options, "--qrels", "strict").failed(code)
-    assert words in " ".join(outcome.err.replace("│", " ").split())
-    assert not outcome.out
-
-
 def ap_rows(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> list[float]:
     """Return AP by topic, in the order of the qrels."""
     found = average_precision(qrels, run)
     return [found[topic] for topic in qrels]
 
 
-def test_no_option_alone_is_called_the_experiment_of_the_paper(cli: Cli) -> None:
-    """Manual and help say that section 4.3 is another command's."""
-    shown = " ".join(cli("sensitivity", "--help").fine().out.split())
-    assert "that is `pooler paper A B --table section_4_3`" in shown
-    page = Path(__file__).parents[2] / "docs" / "how-to" / "missed.md"
-    manual = " ".join(page.read_text("utf-8").split())
-    assert "the paper's own experiment, within its model of judging errors, is `paper A B`" in manual
-    for text in (shown, manual):
-        assert "is the paper's section 4.3)" not in text
-        assert "(the paper's section 4.3)" not in text
+def test_where_equation_20_holds(cli: Cli, judged: Path, qrels: Grades, runs: Runs) -> None:
+    """True where every relevant document of the topic is among the first five of the run."""
+    options = ("--depth", "5", "--qrels", "strict", "--by-topic", "--order", "trec9", "--format", "json")
+    rows = cli("sensitivity", *options).fine().json()
+    for row in rows:
+        run = runs[row["run"]]
+        sixth = first_documents(run, row["topic"], 6)[5:]
+        wanted = {docno for docno, grade in qrels[row["topic"]].items() if grade >= 1}
+        if not sixth or sixth[0] in qrels[row["topic"]] or not wanted:
+            assert row["all_relevant_above"] is None
+        else:
+            assert row["all_relevant_above"] == (wanted <= set(first_documents(run, row["topic"], 5)))
+    assert any(row["all_relevant_above"] is False for row in rows)
+    # By hand: a topic whose one relevant document is first, and an unjudged one second.
+    (judged / "a.run").write_text("1 Q0 x 1 2 a\n1 Q0 y 2 1 a\n", "utf-8")
+    (judged / "q").write_text("1 0 x 1\n", "utf-8")
+    (row,) = (
+        cli("sensitivity", "a.run", "--qrels", "./q", "--depth", "1", "--by-topic", "--format", "json")
+        .fine()
+        .json()
+    )
+    assert row["all_relevant_above"] is True
 
 
 @pytest.mark.parametrize("scenario", ["shared", "own"])
-def test_pairs_are_tested_before_and_after(cli: Cli, judged: Path, scenario: str) -> None:
+def test_pairs_are_tested_before_and_after(cli: Cli, qrels: Grades, runs: Runs, scenario: str) -> None:
     """Differences, t2 and p are scipy's on edited qrels; own is like section 4.3."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
     options = ("--depth", "5", "--by", "pair", "--scenario", scenario, *STRICT, "--format", "json")
     rows = cli("sensitivity", *options).fine().json()
     assert len(rows) == 9 * 8 // 2
@@ -394,21 +385,6 @@ def test_pairs_are_tested_before_and_after(cli: Cli, judged: Path, scenario: str
             assert row[f"variance_drop_{side}"] == pytest.approx(1 - s2_after / s2)
 
 
-def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
-    """Without a relevant document there is no number but a reason, in every report."""
-    (here / "z.qrels").write_text("1 0 d1 0\n")
-    (here / "a.run").write_text("1 Q0 d1 1 2 a\n1 Q0 d2 2 1 a\n")
-    (here / "b.run").write_text("1 Q0 d9 1 2 b\n1 Q0 d2 2 1 b\n")
-    files = ("--qrels", "z.qrels", "a.run", "b.run")
-    for options, name, reason in (
-        (("--depth", "1"), "map_after", "no-relevant"),
-        (("--depth", "1", "--by", "pair"), "difference_b", "no-topics"),
-    ):
-        rows = cli("sensitivity", *files, *options, "--format", "json").fine().json()
-        assert {(row[name], row["reason"]) for row in rows} == {(None, reason)}
-        assert cli("sensitivity", *files, *options).fine().out
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -427,10 +403,7 @@ def test_every_report_fits_80_columns(cli: Cli, judged: Path, options: tuple[str
 
 
 def test_words_below_the_runs_draw_the_conclusion(cli: Cli, judged: Path) -> None:
-    """How far MAP moves and at most how many pairs swap is said, for whose documents, of how many.
-
-    What the columns count is said too, and how R is counted.
-    """
+    """How far MAP moves and at most how many pairs swap is said, for whose documents, of how many."""
     options = ("sensitivity", "--depth", "5", *STRICT)
     rows = cli(*options, "--format", "json").fine().json()
     words = " ".join(cli(*options).fine().out.split())
@@ -445,8 +418,6 @@ def test_words_below_the_runs_draw_the_conclusion(cli: Cli, judged: Path) -> Non
         f"Of 36 pairs of runs, at most {worst['swapped']} ({share}) are swapped"
         f" by one run's documents ({worst['run']}); those of {n_none} runs swap none."
     ) in words
-    assert "unjudged: topics where the run's document at that rank is unjudged." in words
-    assert "(scenario shared). R: relevant documents of the topic." in words
     alone = cli(*options, "bm25-words").fine().out
     assert "MAP changes by" in alone
     assert "pairs of runs, at most" not in alone

@@ -23,6 +23,7 @@ from pooler.commands.measure.measured import known_measure, measured
 from pooler.commands.qrels.agreement import MEASURES, AgreementResult
 from pooler.commands.trust.conclusions import REASONS, Alarm
 from pooler.commands.trust.diagnose import (
+    FACTS,
     JUDGED_AT,
     SIBLINGS_FALL,
     chosen_left,
@@ -47,36 +48,6 @@ from store.analysis.significance.pairs import compare_pairs
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
-FACT_WORDS = {
-    "diagnosis": "runs and topics",
-    "judged": "judged documents",
-    "relevant": "relevant documents",
-    "depth": "depth of the pool",
-    "depth_known": "how the depth is known",
-    "contributing_runs": "runs that fed the pool",
-    "runs_known": "how these runs are known",
-    "pool": "documents of the pool",
-    "pool_judged": "judged documents of the pool",
-    "pool_unjudged": "unjudged documents of the pool",
-    "judged_outside_pool": "judged documents that are not in the pool",
-    "left_out": "left out of the pool in turn",
-    "unique": "documents that only one of these brought",
-    "mean_change_left_out": "mean change of MAP of a run left out",
-    "rank_changes_left_out": "places that runs move by being left out, added up",
-    "rank_changes_significant": "places moved past runs whose scores differ significantly",
-    "tau_all_left_out": "Kendall's tau of the orders of the runs before and after",
-    "tau_ap_all_left_out": "tau_AP of these orders, where the first places weigh more",
-    "newcomer_loses": "mean loss of MAP of a run left out (Webber and Park)",
-    "unique_by_run": "documents that only one run brought",
-    "mean_change_by_run": "mean change of MAP of a single run left out",
-    "newcomer_loses_by_run": "mean loss of MAP of a single run left out",
-    "relevant_to_twice_the_depth": "relevant documents from below the pool to twice its depth, a guess",
-    "relevant_low": "the least of this guess",
-    "relevant_high": "the most of this guess",
-    "relevant_known_there": "relevant documents there that are known",
-    "reason": "why there are no further conclusions",
-}
-"""What the facts of a diagnosis are."""
 _COUNTED = ("topics", "documents", "judged", "unjudged", "runs")
 _OF_POOLS = ("pool", "strategy", "depth", "budget", *_COUNTED, "withdrawn")
 _RARE = ("withdrawn", "disabled", "budget")
@@ -103,7 +74,7 @@ def what_it_is(material: Material) -> Iterator[str | PageTable]:
     yield grades
     yield facts_table(
         known,
-        FACT_WORDS,
+        FACTS,
         caption="Runs and judgements that this report is about",
         command=commands.of_runs("diagnose", *material.own_depth),
         interval=_MISSED,
