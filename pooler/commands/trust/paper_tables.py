@@ -212,18 +212,10 @@ def table_3(pair: Paper) -> Table:
     counts = sorted({round(float(one)) for one in np.quantile(r, quarters)}) if r.size else []
     for count in counts:
         for before in sorted({float(one) for one in np.quantile(ap, quarters)}):
-            limits = discovery_range(count, before, rank)
+            low, high = discovery_range(count, before, rank) or (None, None)
             least = float(least_average_precision(rank - 1, count)) if count < rank else 2.0
-            occurs = before >= least - 1e-12
-            rows.append(
-                {
-                    "relevant": count,
-                    "ap": before,
-                    "change": discovery_effect_below(count, before, rank) if occurs else None,
-                    "low": None if limits is None else limits[0],
-                    "high": None if limits is None else limits[1],
-                }
-            )
+            change = discovery_effect_below(count, before, rank) if before >= least - 1e-12 else None
+            rows.append({"relevant": count, "ap": before, "change": change, "low": low, "high": high})
     columns = [
         Column("relevant", "int", "R", "quartiles of the topics' relevant documents"),
         Column("ap", "float", "AP", "quartiles of the AP of both runs"),
@@ -271,10 +263,8 @@ def figure_1(pair: Paper) -> Table:
 def figure_2(pair: Paper) -> Table:
     """Count what stands at rank N + 1."""
     columns: dict[Column, Any] = {RUN: pair.runs}
-    for state, about in {
-        **STATES,
-        "elsewhere": "of the unjudged ones, those that another run retrieved",
-    }.items():
+    elsewhere = {"elsewhere": "of the unjudged ones, those that another run retrieved"}
+    for state, about in {**STATES, **elsewhere}.items():
         counts = [one[state] for one in pair.found.at_rank]
         columns[Column(state.replace(" ", "_"), "int", about=about)] = counts
     n_topics = len(pair.topics)
@@ -349,14 +339,11 @@ def table_6(pair: Paper) -> Table:
     tested, parts = pair.tested, pair.tested.components
     moments = moments_of_pair(pair.varied, tested)
     p = tested.p_values()
-    for which in ("removed", "included"):
+    for which, judging in (("removed", 0), ("included", 1)):
         row: dict[str, Any] = {"judge": f"(model, judging {which})", "topics": len(pair.topics)}
-        row |= {"difference": float(parts.mean[0]), "variance": moments["topic_variance"]}
-        row |= {name: moments[f"topic_{name}"] for name in ("variance_a", "variance_b", "covariance")}
-        if which == "included":
-            row["variance"] += moments["judging_variance"]
-            for name in ("variance_a", "variance_b", "covariance"):
-                row[name] += moments[f"judging_{name}"]
+        row["difference"] = float(parts.mean[0])
+        for name in ("variance", "variance_a", "variance_b", "covariance"):
+            row[name] = moments[f"topic_{name}"] + judging * moments[f"judging_{name}"]
         for name in ("t1", "t2"):
             t = float(getattr(tested, f"{name}_{which}")[0])
             row |= {name: t, f"p_normal_{name}": normal_p(t), f"p_{name}": float(p[f"{name}_{which}"][0])}
@@ -484,20 +471,15 @@ def needed(pair: Paper, name: str) -> Table:
         if name == "table_8":
             q, h = pair.difference_drop, pair.variance_drop(judging=words == "included")
         for n_topics in dict.fromkeys((len(pair.topics), *NUMBERS_OF_TOPICS)):
-            needs = n_topics > 1 and q < 1 and whole > 0 and np.isfinite([whole, q, h, share]).all()
-            y = (
-                required_difference(
-                    whole, n_topics, variation_share=share, difference_drop=q, variance_drop=h, alpha=alpha
-                )
-                if needs
-                else None
-            )
             row = {"judging": words, "variance": whole, "k": share, "q": q, "h": h, "topics": n_topics}
-            if y is None:
-                why = "no-difference" if np.isnan(q) else "order-turns" if q >= 1 else "no-variation"
-                rows.append(row | {"reason": "one-topic" if len(pair.topics) < 2 else why})
+            if n_topics > 1 and q < 1 and whole > 0 and np.isfinite([whole, q, h, share]).all():
+                drops = {"variation_share": share, "difference_drop": q, "variance_drop": h}
+                y = required_difference(whole, n_topics, **drops, alpha=alpha)
+                row |= {"difference": float(y), "rounded": float(round_up(y))}
             else:
-                rows.append(row | {"difference": float(y), "rounded": float(round_up(y))})
+                why = "no-difference" if np.isnan(q) else "order-turns" if q >= 1 else "no-variation"
+                row["reason"] = "one-topic" if len(pair.topics) < 2 else why
+            rows.append(row)
     is_8 = name == "table_8"
     columns = [
         Column("judging"),
@@ -670,34 +652,23 @@ class Paper(Result):
 
     def drawings(self) -> dict[str, Plot]:
         """Return the figures by name; figure 3 where the differences have a law."""
-        parts = run_components(self.varied)
+        components = run_components(self.varied)
         variances = {
             RUN: self.runs,
-            Column("topic_variance", "float", "topics"): parts.topic_variance,
-            Column("judging_variance", "float", "judging"): parts.judging_variance,
+            Column("topic_variance", "float", "topics"): components.topic_variance,
+            Column("judging_variance", "float", "judging"): components.judging_variance,
         }
-        found = {
-            "figure_1": Plot(
-                table=Table.of_columns("figure_1", variances),
-                kind="stacks",
-                label="run",
-                parts=("topic_variance", "judging_variance"),
-                axis="variance of AP",
-                title=self.title("figure_1"),
-            )
-        }
+        stacks: dict[str, tuple[Table, Sequence[Column], str]]
+        stacks = {"figure_1": (Table.of_columns("figure_1", variances), [*variances][1:], "variance of AP")}
         if self.below is not None:
-            found["figure_2"] = Plot(
-                table=self.table("figure_2"),
-                kind="stacks",
-                label="run",
-                parts=[state.replace(" ", "_") for state in STATES],
-                axis="topics",
-                title=self.title("figure_2"),
-            )
-        for one in normality_plot(self.picture, "expected difference"):
-            found["figure_3"] = replace(one, title=self.title("figure_3"))
-        return found
+            table = self.table("figure_2")
+            stacks["figure_2"] = (table, table.columns[1 : 1 + len(STATES)], "topics")
+        found = {}
+        for name, (table, columns, axis) in stacks.items():
+            parts = [one.name for one in columns]
+            found[name] = Plot(table=table, kind="stacks", label="run", parts=parts, axis=axis)
+        found |= dict(zip(["figure_3"], normality_plot(self.picture, "expected difference"), strict=False))
+        return {name: replace(plot, title=self.title(name)) for name, plot in found.items()}
 
 
 _READ = {
@@ -723,13 +694,12 @@ def paper_report(paper: Paper) -> Report:
 
 def _verdicts(paper: Paper) -> Section:
     """Return which statements hold; those that do not come first."""
-    rows = sorted(paper.table("verdicts").to_records(), key=lambda row: bool(row["holds"]))
+    table = paper.table("verdicts")
     points = tuple(
         f"{'Holds' if row['holds'] else 'Does not hold'}: {row['statement']} ({row['numbers']})."
-        for row in rows
+        for row in table.sort("holds").to_records()
     )
-    notes = paper.table("verdicts").notes
-    return Section(paper.title("verdicts"), (notes[0], points, *notes[1:]))
+    return Section(paper.title("verdicts"), (table.notes[0], points, *table.notes[1:]))
 
 
 def _section(paper: Paper, name: str) -> Section:

@@ -215,18 +215,16 @@ def limits(material: Material) -> Figure | str:
     )
 
 
-def other_pools(material: Material) -> list[str]:
-    """Return which pools are no depth pools, as the conclusions look at one."""
-    stored = material.stored
-    if stored is None or not stored.made_otherwise:
-        return []
-    pool = material.diagnosis.found.pool
-    depth = "" if pool is None else f" of depth {pool.span}"
-    sampled = " `pooler evaluate -m xinfAP -m statAP` scores runs from a sample." if stored.is_sampled else ""
-    return [
-        f"Pool {'; pool '.join(stored.made_otherwise)}. This report looks at a depth pool{depth} of"
-        f" the same runs instead.{sampled}"
-    ]
+def other_pools(material: Material) -> Iterator[str]:
+    """Say which pools are no depth pools, as the conclusions look at one."""
+    stored, pool = material.stored, material.diagnosis.found.pool
+    if stored is not None and stored.made_otherwise:
+        depth = "" if pool is None else f" of depth {pool.span}"
+        sampled = " `pooler evaluate -m xinfAP -m statAP` scores runs from a sample."
+        yield (
+            f"Pool {'; pool '.join(stored.made_otherwise)}. This report looks at a depth pool{depth} of"
+            f" the same runs instead.{sampled * stored.is_sampled}"
+        )
 
 
 def _plot(
@@ -292,6 +290,7 @@ def judging(material: Material) -> Iterator[str | Figure]:
     n = f"{counted(len(timed), 'judge')} whose judging was timed"
     effort = commands.of_collection("status", "effort")
     of_dwell: dict[str, Any] = {"value": "dwell_median_s", "low": "dwell_lower_s", "high": "dwell_upper_s"}
+    title, axis = "Time on a document", "time until decided (seconds)"
     yield figure(
         _plot("bars", "Time at the desk", timed, "judge", "active time (seconds)", value="active_s"),
         "Active seconds of each judge, pauses left out.",
@@ -301,15 +300,7 @@ def judging(material: Material) -> Iterator[str | Figure]:
         n=n,
     )
     yield figure(
-        _plot(
-            "dots",
-            "Time on a document",
-            timed,
-            "judge",
-            "time until decided (seconds)",
-            ends=(0, None),
-            **of_dwell,
-        ),
+        _plot("dots", title, timed, "judge", axis, ends=(0, None), **of_dwell),
         "The line spans the middle half of the times that a judge's documents were on the screen before"
         " they were decided; the dot is the median.",
         effort,
@@ -365,7 +356,8 @@ def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
         (several, "quadratic", "Cohen's kappa of the grades, quadratic weights"),
         (at_level, "kappa", f"Cohen's kappa, {binary}"),
     )
-    ends = _shared_ends([(table, name) for table, name, _ in figures])
+    shared: dict[str, Any]
+    shared = {"ends": _shared_ends([(table, name) for table, name, _ in figures]), "few": ("n", FEW_SHARED)}
     for every, name, title in figures:
         if not len(every):
             continue
@@ -374,17 +366,8 @@ def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
         which = some if len(every) > len(table) else ""
         low, high = f"{name}_low", f"{name}_high"
         yield figure(
-            Plot(
-                table=table,
-                kind="dots",
-                label=("first", "second"),
-                value=name,
-                low=low,
-                high=high,
-                axis="kappa",
-                ends=ends,
-                few=("n", FEW_SHARED),
-                title=title,
+            _plot(
+                "dots", title, table, ("first", "second"), "kappa", value=name, low=low, high=high, **shared
             ),
             f"1 = the two judges always agree, 0 = as often as by chance.{of_interval}{which} n: documents"
             f" that both graded; pairs with fewer than {FEW_SHARED} are grey, as they mean little.",
@@ -464,17 +447,12 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
     first, second = str(graded.cells("first")[pair]), str(graded.cells("second")[pair])
     found = zip(cross.cells("first"), cross.cells("second"), strict=True)
     table = cross.where([names == (first, second) for names in found])
-    parts = [column.name for column in table.columns if column.name.startswith("second_")]
+    parts = {one.name: one.title for one in table.columns if one.name.startswith("second_")}
+    named = called(table, {"first_grade": f"grade of {first}"})
+    words = (f"Documents by the grades of {first} and of {second}.", "")
+    title, axis = f"Where {first} and {second} differ", f"grade of {second}"
     return figure(
-        Plot(
-            table=called(table, {"first_grade": f"grade of {first}"}),
-            kind="grid",
-            label="first_grade",
-            parts=parts,
-            axis=f"grade of {second}",
-            title=f"Where {first} and {second} differ",
-            words=(f"Documents by the grades of {first} and of {second}.", ""),
-        ),
+        _plot("grid", title, named, "first_grade", axis, parts, words=words),
         f"Cells outside the frame are documents to which the two gave different grades.{which}",
         command,
         table,
@@ -733,19 +711,13 @@ def _normality(material: Material) -> list[str | Figure]:
     if compared.picture.reason is not None:
         return []
     table = compared.table("normality")
-    parts = {"share": "topics", "normal": "normal distribution", "difference": "difference in AP"}
+    named = called(table, {"difference": "difference in AP"})
+    parts = {"share": "topics", "normal": "normal distribution"}
+    title = f"Differences in AP, {best} minus {second}, topic by topic"
+    axis = "share of topics with a difference no larger"
     return [
         figure(
-            Plot(
-                table=called(table, parts),
-                kind="lines",
-                label="difference",
-                parts=("share", "normal"),
-                axis="share of topics with a difference no larger",
-                ends=(0, 1),
-                stepped=("share",),
-                title=f"Differences in AP, {best} minus {second}, topic by topic",
-            ),
+            _plot("lines", title, named, "difference", axis, parts, ends=(0, 1), stepped=("share",)),
             "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
             " differences are, as the t test assumes (figure 3 of Kishida 2001). So few topics show only"
             " gross departures.",
@@ -782,14 +754,9 @@ def curves(material: Material) -> Iterator[Figure | str]:
         ("run", "recall", "precision"),
         n=n,
     )
+    names = {one: f"{one}, area {worth[one]:.2f}" for one in drawn}
     yield figure(
-        _lines(
-            "fallout",
-            "recall",
-            found.mean_rates,
-            found.runs,
-            {one: f"{one}, area {worth[one]:.2f}" for one in drawn},
-        ),
+        _lines("fallout", "recall", found.mean_rates, found.runs, names),
         "ROC curve of the documents of each list: the share of the relevant ones above a rank, by the"
         " share of the others above it. The area below it (AUC) is 0.5 for a list in random order;"
         " what a run did not retrieve plays no part.",
@@ -805,19 +772,11 @@ def _lines(
     across: str, up: str, values: NDArray[np.float64], runs: Sequence[str], names: Mapping[str, str]
 ) -> Plot:
     # A run may be called as an axis is.
-    columns = {
-        Column(f"line {place}", "float", name): values[:, runs.index(one)]
-        for place, (one, name) in enumerate(names.items())
-    }
-    return Plot(
-        table=Table.of_columns("curves", {Column(across, "float"): RECALLS, **columns}),
-        kind="lines",
-        label=across,
-        parts=[column.name for column in columns],
-        axis=up,
-        ends=(0, 1),
-        title=f"{up.capitalize()} by {across}",
-    )
+    parts = {f"line {place}": name for place, name in enumerate(names.values())}
+    cells = {name: values[:, runs.index(run)] for name, run in zip(parts, names, strict=True)}
+    columns = [Column(name, "float") for name in (across, *cells)]
+    table = Table("curves", columns, {across: RECALLS, **cells})
+    return _plot("lines", f"{up.capitalize()} by {across}", table, across, up, parts, ends=(0, 1))
 
 
 def other_topics(material: Material) -> SectionPart | None:
