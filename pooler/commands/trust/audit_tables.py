@@ -51,19 +51,6 @@ WORDS = {
 }
 
 
-def view_of(found: Audit, table: Table) -> View:
-    """Choose what people see."""
-    if table.name == "confusion":
-        return View(_crossed(found))
-    if table.name == "levels":
-        kept = [row for row, kappa in enumerate(table.cells("kappa")) if kappa is not None]
-        table = replace(table, notes=[*table.notes, *_map_lines(found)])
-        return View(table, _with_intervals(table), rows=kept if kept else None)
-    if table.name == "annotators" and not found.test.people:
-        return View(table, ["person", "reason"])
-    return View(table, _with_intervals(table))
-
-
 def _with_intervals(table: Table) -> list[Column]:
     found: list[Column] = []
     for column in table.columns:
@@ -106,25 +93,21 @@ def _population(found: Audit) -> Table:
 
 def _confusion(found: Audit) -> Table:
     values, table = found.grades.scale.values, found.grades.tables().sum(axis=0)
-    columns = {
+    name = found.settings["model"]
+    columns: dict[Column, Any] = {
         Column("human", "int", "people"): np.repeat(values, len(values)),
         Column("model", "int"): [*values] * len(values),
         DOCUMENTS: table.ravel(),
     }
-    return Table.of_columns("confusion", columns)
-
-
-def _crossed(found: Audit) -> Table:
-    values, table = found.grades.scale.values, found.grades.tables().sum(axis=0)
-    name = found.settings["model"]
-    columns = {Column("human", "int", f"people \\ {name}"): list(values)} | {
+    crossed = {Column("human", "int", f"people \\ {name}"): list(values)} | {
         Column(f"model_{value}", "int", str(value)): table[:, place] for place, value in enumerate(values)
     }
     known = {one: kappa for one, kappa in grade_kappas(found).items() if kappa is not None}
     kappas = ", ".join(f"{one} {kappa:.4f}".removeprefix("none ") for one, kappa in known.items())
     notes = [f"Kappa of all grades: {kappas}."] if kappas else []
     notes.append(f"documents by people's grade (rows) and that of {name} (columns)")
-    return Table.of_columns("confusion", columns, title="Grades", notes=notes)
+    seen = View(Table.of_columns("confusion", crossed, title="Grades", notes=notes))
+    return Table.of_columns("confusion", columns).seen_as(seen)
 
 
 def grade_kappas(found: Audit) -> dict[str, float | None]:
@@ -149,7 +132,7 @@ def _levels(found: Audit) -> Table:
         REASON,
         INTERVAL_REASON,
     ]
-    return Table.of_records(
+    table = Table.of_records(
         "levels",
         columns,
         found.levels,
@@ -161,6 +144,8 @@ def _levels(found: Audit) -> Table:
         declared=lambda one: (one.human, one.model) == declared,
         interval_reason=lambda one: None if one.reason else _code(one.interval.reason),
     )
+    kept = [row for row, one in enumerate(found.levels) if one.kappa is not None]
+    return table.seen_as(columns=_with_intervals(table), rows=kept or None, notes=_map_lines(found))
 
 
 def _map_lines(found: Audit) -> list[str]:
@@ -261,16 +246,15 @@ def _orders(found: Audit) -> Table:
     for part in found.by_measure:
         order = part.order
         row: dict[str, Any] = {"measure": part.name, "topics": part.n_topics, "left_out": part.n_left_out}
-        row |= {"runs": int(part.ranked.sum())}
-        if order is None:
-            rows.append(row | {"reason": "too-few-topics"})
-            continue
-        tags = [tag for tag, is_in in zip(found.runs, part.ranked.tolist(), strict=True) if is_in]
-        row |= {"tau_b": order.tau.tau, **_limits(order.tau_interval, "tau_b_"), "ceiling": order.ceiling}
-        row |= {"tau_ap": order.tau_ap.tau, **_limits(order.tau_ap_interval, "tau_ap_"), "top": order.n_top}
-        row |= {"tau_top": order.tau_top.tau, **_limits(order.tau_top_interval, "tau_top_")}
-        row |= {"best": tags[order.best], "best_place": order.best_place}
-        rows.append(row | {"reason": order.tau.reason or order.tau_top.reason})
+        row |= {"runs": int(part.ranked.sum()), "reason": "too-few-topics"}
+        if order is not None:
+            best = found.runs[np.flatnonzero(part.ranked)[order.best]]
+            row |= {"tau_b": order.tau.tau, "tau_ap": order.tau_ap.tau, "tau_top": order.tau_top.tau}
+            row |= _limits(order.tau_interval, "tau_b_") | _limits(order.tau_ap_interval, "tau_ap_")
+            row |= _limits(order.tau_top_interval, "tau_top_")
+            row |= {"ceiling": order.ceiling, "top": order.n_top, "best": best}
+            row |= {"best_place": order.best_place, "reason": order.tau.reason or order.tau_top.reason}
+        rows.append(row)
     top = found.settings["top"]
     columns = [
         MEASURE,
@@ -391,15 +375,15 @@ def _groups(found: Audit) -> Table:
     members = found.audited.members()
     for part in found.by_measure:
         for (kind, name), gain in part.favours.items():
-            of_it = members[kind, name]
+            of_it, test = members[kind, name], gain.test
             assert part.bias is not None
             p_holm = part.p_holm[kind, name]
             row: dict[str, Any] = {"measure": part.name, "kind": kind, "name": name}
             row |= {"runs": int(of_it.sum()), "others": int((~of_it).sum())}
-            row |= {"bias": float(part.bias.of_runs[of_it].mean()), "gain": gain.test.difference}
-            row |= {**_limits(gain.interval), "t": gain.test.t, "p": gain.test.p}
-            row |= {"p_holm": None if np.isnan(p_holm) else p_holm, "reason": _code(gain.test.reason)}
-            rows.append(row | {"interval_reason": _code(gain.interval.reason)})
+            row |= {"bias": float(part.bias.of_runs[of_it].mean()), "gain": test.difference}
+            row |= {"t": test.t, "p": test.p, "p_holm": None if np.isnan(p_holm) else p_holm}
+            row |= {"reason": _code(test.reason), "interval_reason": _code(gain.interval.reason)}
+            rows.append(row | _limits(gain.interval))
     columns = [
         MEASURE,
         Column("kind", about="runs of one group, or that use one model"),
@@ -427,12 +411,10 @@ def _documents(found: Audit) -> Table:
     rows = []
     for name, odds in found.odds.items():
         row: dict[str, Any] = {"name": name, "own": name == found.settings["family"]}
-        if odds is None:
-            rows.append(row | {"reason": "no-others"})
-            continue
-        row |= {"exposed": odds.n_exposed, "others": odds.n_others, "odds_ratio": odds.value}
-        reason = "no-others" if odds.value is None else None
-        rows.append(row | _limits(odds.interval) | {"reason": reason})
+        if odds is not None:
+            row |= {"exposed": odds.n_exposed, "others": odds.n_others, "odds_ratio": odds.value}
+            row |= _limits(odds.interval)
+        rows.append(row | {"reason": "no-others" if row.get("odds_ratio") is None else None})
     columns = [
         Column("name", heading="model"),
         Column("own", "bool", about="the audited judge's own"),
@@ -458,14 +440,10 @@ def _documents(found: Audit) -> Table:
 def _pairs(found: Audit) -> Table:
     rows: list[dict[str, Any]] = []
     for part in found.by_measure:
-        row: dict[str, Any] = {"measure": part.name}
-        if not part.conclusions:
-            rows.append(row | {"reason": "too-few-topics"})
-            continue
-        for name, (n, n_turned) in zip(CONCLUSIONS, part.conclusions, strict=True):
-            row |= {name.replace("-", "_"): n}
-            if name in ("vanishes", "appears"):
-                row[f"{name}_turned"] = n_turned
+        row: dict[str, Any] = {"measure": part.name, "reason": None if part.conclusions else "too-few-topics"}
+        for name, counts in zip(CONCLUSIONS, part.conclusions, strict=False):
+            key = name.replace("-", "_")
+            row |= dict(zip((key, f"{key}_turned"), counts, strict=True))
         rows.append(row)
     columns = [MEASURE]
     for name in CONCLUSIONS:
@@ -508,8 +486,8 @@ def _annotators(found: Audit) -> Table:
         f"Each person in turn is left out and compared with the model, by {nearness}, epsilon"
         f" {found.settings['epsilon']:g}. t takes documents as independent, which those of a topic are not."
     )
-    title = "Alternative annotator test"
-    return Table.of_rows("annotators", columns, rows, title=title, notes=notes)
+    table = Table.of_rows("annotators", columns, rows, title="Alternative annotator test", notes=notes)
+    return table if test.people else table.seen_as(columns=["person", "reason"])
 
 
 def _limits(interval: Interval, of: str = "") -> dict[str, float | None]:
@@ -744,7 +722,7 @@ class Audit(Result):
         for name, make in TABLES.items():
             if name not in left_out:
                 table = make(self)
-                yield table.seen_as(view_of(self, table))
+                yield table if table.seen else table.seen_as(columns=_with_intervals(table))
         if self.audited is not None and not self.source.judgements:
             yield Later(self._corrected, by_name=True)
             yield Later(self._corrected_pairs, by_name=True)

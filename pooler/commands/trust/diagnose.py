@@ -607,7 +607,9 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
             "late",
             "its place without its unique documents" + SIBLINGS_FALL * of_groups,
         ): (cells_where(is_late & (after != NOT_RANKED), after)),
-        hidden("tau"): np.where(is_late, late.tau_b[owners], np.nan),
+        Column("tau", "float", about="between the orders of all runs now and then", show="never"): np.where(
+            is_late, late.tau_b[owners], np.nan
+        ),
         Column("adjusted", "float", about=adjusted, can_go=1, show=show): left.adjusted.scores,
     }
 

@@ -22,15 +22,7 @@ from pooler.commands.measure.evaluate_curves import RECALLS, evaluate_curves
 from pooler.commands.measure.measured import known_measure, measured
 from pooler.commands.qrels.agreement import MEASURES, AgreementResult
 from pooler.commands.trust.conclusions import REASONS, Alarm
-from pooler.commands.trust.diagnose import (
-    FACTS,
-    JUDGED_AT,
-    SIBLINGS_FALL,
-    chosen_left,
-    facts,
-    has_siblings,
-    runs_table,
-)
+from pooler.commands.trust.diagnose import FACTS, JUDGED_AT, chosen_left, facts, has_siblings, runs_table
 from pooler.commands.trust.report_material import Material
 from pooler.commands.trust.sensitivity import conclusion, ranks_below, sensitivity
 from pooler.commands.trust.variation import variation_of
@@ -160,14 +152,7 @@ def contributions(material: Material) -> Iterator[Figure | str]:
         by_unique = table.sort("unique", descending=True)
         most, most_n = material.first(by_unique, "those that brought the most alone")
         late, late_n = material.first(table.sort("change"), "those that lose the most")
-        place = SIBLINGS_FALL if by_group else ""
         who, of_whom = ("its group", "one group") if by_group else ("it", "one run")
-        caption = (
-            "brought alone, relevant among them: documents that no other"
-            f" {('group' if by_group else 'run')} brought to the pool; AP if late, change: AP if they had"
-            " not been judged; rank, rank if late: the run's place among all runs now, and without those"
-            f" documents{place}; tau: between these two orders of all runs."
-        )
         option = ("--by", "run") if siblings and not by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
         title = "Change of MAP had the run been submitted late"
@@ -181,7 +166,6 @@ def contributions(material: Material) -> Iterator[Figure | str]:
             command,
             table.sort("change"),
             _OF_LATE_RUNS,
-            caption=caption,
             n=late_n,
         )
         yield figure(
@@ -191,7 +175,6 @@ def contributions(material: Material) -> Iterator[Figure | str]:
             command,
             by_unique,
             _OF_LATE_RUNS,
-            caption=caption,
             n=most_n,
         )
 
@@ -209,9 +192,6 @@ def limits(material: Material) -> Figure | str:
         table,
         ("run", "judged", "ap", "bpref", "condensed", "low", "high"),
         n=n,
-        caption=f"judged@{JUDGED_AT}: share of the first {JUDGED_AT} documents that are judged; bpref:"
-        " from the order of the judged documents only; judged AP: AP of the judged documents"
-        " only; low, high: the lowest and the highest that AP could be.",
     )
 
 
