@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -171,29 +171,14 @@ def audit(
             message = f"no document was graded by {model} and by {' or '.join(people)}"
             raise PoolerError(message, hint="an audit needs documents that both sides graded")
         family = model if family is None else family
-        runs = measured_runs(
-            opinions,
-            grades,
-            measures,
-            level=level,
-            model_level=model_level,
-            family=family,
-            uses=uses,
-            cutoff=cutoff,
-        )
+        own: dict[str, Any] = {"level": level, "model_level": model_level, "family": family}
+        runs = measured_runs(opinions, grades, measures, **own, uses=uses, cutoff=cutoff)
         drawn = {"seed": seed, "resamples": resamples}
-        levels = cut_agreements(grades.tables(), **drawn)
-        test = alternative_test(
-            grades.people,
-            np.where(grades.model < 0, np.nan, np.array(scale.values, dtype=np.float64)[grades.model]),
-            grades.topic_codes,
-            epsilon=epsilon,
-            nominal=nominal,
-        )
         both, values = grades.both, np.array(scale.values, dtype=np.float64)
-        of_people, of_model = (values[places[both]] for places in (grades.human, grades.model))
-        lengths, codes = grades.lengths[both], grades.topic_codes[both]
-        length = length_bias(lengths, of_people, of_model, codes, seed=seed, resamples=resamples)
+        of_model = np.where(grades.model < 0, np.nan, values[grades.model])
+        test = alternative_test(grades.people, of_model, grades.topic_codes, epsilon=epsilon, nominal=nominal)
+        of_people, lengths, codes = values[grades.human[both]], grades.lengths[both], grades.topic_codes[both]
+        length = length_bias(lengths, of_people, of_model[both], codes, **drawn)
         by_measure: list[MeasureAudit] = []
         odds: dict[str, OddsRatio | None] = {}
         if runs is not None:
@@ -208,25 +193,17 @@ def audit(
                     advance(1)
             odds = {name: _odds(grades, runs, name, cuts[1], **drawn) for name in runs.families}
         _tell(grades, test, runs, circular=circular, family=family)
-    settings = frozen_settings(
-        model=model,
-        against=people,
-        level=level,
-        model_level=model_level,
-        scale=list(scale.values),
-        family=family,
-        uses=None,
-    )
+    own |= {"model": model, "against": people, "scale": list(scale.values), "uses": None}
     return Audit(
         grades=grades,
         audited=runs,
         source=whole,
-        levels=tuple(levels),
+        levels=tuple(cut_agreements(grades.tables(), **drawn)),
         length=length,
         test=test,
         by_measure=tuple(by_measure),
         odds=odds,
-        settings=settings,
+        settings=frozen_settings(**own),
     )
 
 

@@ -332,23 +332,19 @@ class Diagnosis(Result):
         return Table.of_columns("coverage", columns, "runs and gaps")
 
     def _topics(self) -> Table:
-        counts, has_pool = self.found.topics, self.found.pool is not None
-        columns: dict[Column, Any] = {TOPIC: self.topics}
-        if has_pool:
-            columns |= {
-                Column("pooled", "int", "in pool"): counts.pooled,
-                Column("pool_judged", "int", "judged there"): counts.pool_judged,
-                Column("pool_relevant", "int", "relevant there"): counts.pool_relevant,
-                Column("pool_not_relevant", "int", "not relevant"): counts.pool_not_relevant,
-                Column("pool_unjudged", "int", "unjudged there"): counts.pool_unjudged,
-            }
-        columns |= {
-            Column("judged", "int", "judged in all"): counts.judged,
-            Column("relevant", "int", "relevant in all"): counts.relevant,
-        }
-        if has_pool:
-            columns[Column("outside", "int", about="judged, but in no pool")] = counts.outside
-        return Table.of_columns("topics", columns, "topics")
+        counts = [
+            Column("pooled", "int", "in pool"),
+            Column("pool_judged", "int", "judged there"),
+            Column("pool_relevant", "int", "relevant there"),
+            Column("pool_not_relevant", "int", "not relevant"),
+            Column("pool_unjudged", "int", "unjudged there"),
+            Column("judged", "int", "judged in all"),
+            Column("relevant", "int", "relevant in all"),
+            Column("outside", "int", about="judged, but in no pool"),
+        ]
+        counts = counts if self.found.pool is not None else counts[-3:-1]
+        cells = {one.name: getattr(self.found.topics, one.name) for one in counts}
+        return Table("topics", [TOPIC, *counts], {"topic": self.topics, **cells}, "topics")
 
     def _ranks(self) -> Table:
         """Make a row for every rank down to a limit.

@@ -32,6 +32,7 @@ from pooler.commands.qrels.agreement_rows import judges_rows
 from pooler.commands.trust import report_sections as sections_of
 from pooler.commands.trust.conclusions import SUFFERS, Alarm, Comfort, losing
 from pooler.commands.trust.report_material import MOST_DRAWN, Material, Stored, gather
+from pooler.commands.trust.variation import ValuesOption
 from pooler.files import check_place
 from pooler.judge_kinds import kinds_words, models_sentence, voters_sentence
 from pooler.messages import Listener, listening, progress
@@ -65,10 +66,7 @@ def report(
     *,
     depth: PoolDepth = None,
     title: Annotated[str | None, Option("--title TEXT", "Title of the page.", default="the name")] = None,
-    values: Annotated[
-        Mapping[int, float] | Sequence[str] | None,
-        Option("--value GRADE=P", read=lambda _, texts: texts, repeated=True),
-    ] = None,
+    values: ValuesOption = None,
     limit: Annotated[
         int, Option("--limit RUNS", "Runs, or pairs of runs, of one chart.", least=1)
     ] = MOST_DRAWN,
@@ -84,9 +82,6 @@ def report(
     Example: pooler report trust.html --qrels alice
 
     Example: pooler report trust.html --qrels judgements/strict.qrels --runs runs.tsv --depth 5
-
-    values : The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for
-        every grade of the scale. Default: the share of judges at or above the level.
 
     Raises
     ------

@@ -103,8 +103,10 @@ _TOPIC_VARIANCE = Column(
 _JUDGING_VARIANCE = Column(
     "judging_variance", "float", "sigma_d^2", "mean over topics of the variance of AP by judging"
 )
-_W = Column("w", "float", "W", "Shapiro and Wilk's test of whether expected AP by topic is normal")
-_P_NORMALITY = Column("p_normality", "float", "p of W")
+_NORMALITY = (
+    Column("w", "float", "W", "Shapiro and Wilk's test of whether expected AP by topic is normal"),
+    Column("p_normality", "float", "p of W"),
+)
 _SEEN_P = {
     "t2_removed": Column(
         "p_t2_removed",
@@ -439,7 +441,7 @@ class Variation(Result):
         ]
         table = Table.of_columns("variation", columns, notes=[*filter(None, notes)])
         rows = table.order("mean" if self.judged is None else "judged", descending=True)
-        shown = [RUN, _TOPIC_VARIANCE, _JUDGING_VARIANCE, _W, _P_NORMALITY]
+        shown = [RUN, _TOPIC_VARIANCE, _JUDGING_VARIANCE, *_NORMALITY]
         return table.seen_as(
             View(table, rows=rows), View(table, shown, rows=rows, title="Expected AP over topics", notes=[])
         )
@@ -503,8 +505,5 @@ def _chance(name: str, about: str = "") -> Column:
 
 def _normality(scores: NDArray[np.float64]) -> dict[Column, list[float | None]]:
     """Test every row of expected scores by topic for normality; undefined below three topics."""
-    tested = shapiro_wilk(scores)
-    return {
-        replace(_W, show="never"): [w for w, _ in tested],
-        replace(_P_NORMALITY, show="never"): [p for _, p in tested],
-    }
+    unseen = [replace(one, show="never") for one in _NORMALITY]
+    return {one: [*cells] for one, cells in zip(unseen, zip(*shapiro_wilk(scores), strict=True), strict=True)}
