@@ -22,7 +22,7 @@ from pooler.version import __version__ as __version__
 _MODULES = {
     "pooler.commands.measure.evaluate": ("attainable",),
     "pooler.commands.measure.measured": ("choose",),
-    "pooler.commands.trust.paper_least": ("swap_of_ranks",),
+    "pooler.commands.trust.paper_formulas": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),
     "pooler.commands.look.show": ("list_measures", "list_strategies"),
     "pooler.sources.opening": ("open_collection", "read_qrels", "read_runs"),

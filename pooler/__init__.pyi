@@ -67,9 +67,9 @@ from pooler.commands.start.init import init as init
 from pooler.commands.trust.audit import audit as audit
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.paper import paper as paper
-from pooler.commands.trust.paper_difference import paper_difference as paper_difference
-from pooler.commands.trust.paper_least import paper_least as paper_least
-from pooler.commands.trust.paper_least import swap_of_ranks as swap_of_ranks
+from pooler.commands.trust.paper_formulas import paper_difference as paper_difference
+from pooler.commands.trust.paper_formulas import paper_least as paper_least
+from pooler.commands.trust.paper_formulas import swap_of_ranks as swap_of_ranks
 from pooler.commands.trust.paper_sources import paper_sources as paper_sources
 from pooler.commands.trust.report import report as report
 from pooler.commands.trust.report_runs import report_runs as report_runs

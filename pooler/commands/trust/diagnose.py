@@ -207,13 +207,6 @@ class Diagnosis(Result):
         """The runs and the judgements."""
         return self.source.judged
 
-    def readings(self) -> tuple[list[Readings], tuple[int, ...]]:
-        """Score every run in every reading; return the grades that unjudged documents may have, too."""
-        scale = self._scale()
-        level = self.judged.level
-        names = dict.fromkeys(known_measure(one, level=level) for one in self.settings["measures"])
-        return readings(self.found.graded, list(names), scale=scale), scale
-
     def _scale(self) -> tuple[int, ...]:
         """Return the grades that an unjudged document could have got.
 
@@ -253,7 +246,9 @@ class Diagnosis(Result):
         )
 
     def _scores(self) -> Table:
-        everything, scale = self.readings()
+        scale, level = self._scale(), self.judged.level
+        names = dict.fromkeys(known_measure(one, level=level) for one in self.settings["measures"])
+        everything = readings(self.found.graded, list(names), scale=scale)
         about_judged = (
             "they are removed and the others move up, which favours runs that did not feed the pool"
         )

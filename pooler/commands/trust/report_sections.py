@@ -467,14 +467,10 @@ def models(material: Material) -> Iterator[str | PageTable]:
         yield f"{', '.join(names)}: {why}."
 
 
-_OF_ORDER = ("map_before", "map_after", "change", "tau_b", "tau_ap", "swapped", "reason")
-_OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", *_OF_ORDER)
 _RELIABLE = 0.9
 """E rho2 below which the order of the runs is an alarm."""
 _OF_SWAPS = ("p_t2_removed", "p_t2_included", "reversed", "simulated", "simulated_error")
 _OF_PAIRS = ("a", "b", "topics", "difference", "sd", "k", *_OF_SWAPS)
-_OF_LEVEL = ("level", "level_low", "level_high", "tau", "tau_ap")
-_OF_RELIABILITY = ("topics", "order", "order_low", "order_high", *_OF_LEVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,7 +518,6 @@ def unjudged(material: Material) -> SectionPart:
                 " where judging stopped.",
                 material.commands.of_runs("sensitivity", *depth),
                 replace(table, notes=()),
-                _OF_SENSITIVITY,
                 n=n,
             ),
             *filter(None, [" ".join(words)]),
@@ -782,7 +777,6 @@ def other_topics(material: Material) -> SectionPart | None:
             " order with any such set of topics. The line is its 95% interval.",
             command,
             table,
-            _OF_RELIABILITY,
             n=material.counted(counted(n_runs, "run")),
         ),
         words,
