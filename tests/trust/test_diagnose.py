@@ -30,13 +30,18 @@ Pooled = dict[str, Pairs]
 Runs = dict[str, Scores]
 
 
-def pooled_of(runs: Runs) -> Pooled:
+def pooled_of(runs: Runs, depth: int = DEPTH) -> Pooled:
     """Take the first documents of every run that feeds the pool."""
     return {
-        tag: {(topic, docno) for topic in run for docno in first_documents(run, topic, DEPTH)}
+        tag: {(topic, docno) for topic in run for docno in first_documents(run, topic, depth)}
         for tag, run in runs.items()
         if tag != LATE
     }
+
+
+def pool_of(runs: Runs, depth: int = DEPTH) -> Pairs:
+    """Take all of these together."""
+    return set().union(*pooled_of(runs, depth).values())
 
 
 def diagnosed(cli: Cli, *options: str | Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -95,7 +100,7 @@ def test_scores_of_incomplete_judgements_are_the_peers(cli: Cli, qrels: Grades, 
 
 def test_pool_is_told_of(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Sizes by sets; how the depth is known: from the collection, the option, the judgements."""
-    pairs = set().union(*pooled_of(runs).values())
+    pairs = pool_of(runs)
     facts, _ = diagnosed(cli, *STRICT)
     known = {(topic, docno) for topic, grades in qrels.items() for docno in grades}
     assert (facts["depth"], facts["depth_known"]) == (DEPTH, "as the collection was pooled")
@@ -202,16 +207,9 @@ def test_what_no_depth_pool_is_says_so(cli: Cli, judged: Path) -> None:
 
 def test_topics_and_ranks_are_counted(cli: Cli, qrels: Grades, runs: Runs) -> None:
     """Documents of each topic's pool, and of each rank, by sets."""
-    pairs = set().union(*pooled_of(runs).values())
     found, _ = diagnosed(cli, *STRICT, "--depth", "3", "--limit", "12")
     assert len(found["topics"]) == len(qrels)
-    shallow = {
-        (topic, docno)
-        for tag, run in runs.items()
-        for topic in run
-        for docno in first_documents(run, topic, 3)
-        if tag != LATE
-    }
+    shallow = pool_of(runs, 3)
     for row in found["topics"]:
         grades = qrels[row["topic"]]
         pool = {docno for topic, docno in shallow if topic == row["topic"]}
@@ -226,7 +224,7 @@ def test_topics_and_ranks_are_counted(cli: Cli, qrels: Grades, runs: Runs) -> No
             "relevant": sum(grade > 0 for grade in grades.values()),
             "outside": len({*grades} - pool),
         }
-    assert sum(row["pooled"] for row in found["topics"]) == found["pool"] < len(pairs)
+    assert sum(row["pooled"] for row in found["topics"]) == found["pool"] == len(shallow)
     assert [row["rank"] for row in found["ranks"]] == [*range(1, 13)]
     assert len(diagnosed(cli, *STRICT)[0]["ranks"]) == 20
     for row in found["ranks"]:
@@ -241,19 +239,7 @@ def test_topics_and_ranks_are_counted(cli: Cli, qrels: Grades, runs: Runs) -> No
         assert (row["documents"], row["judged"]) == (len(there), known)
         assert row["unjudged"] == len(there) - known
         assert row["share_unjudged"] == pytest.approx(1 - known / len(there))
-        new = {
-            (topic, docno)
-            for tag, run in runs.items()
-            for topic in run
-            for docno in first_documents(run, topic, place + 1)
-            if tag != LATE
-        } - {
-            (topic, docno)
-            for tag, run in runs.items()
-            for topic in run
-            for docno in first_documents(run, topic, place)
-            if tag != LATE
-        }
+        new = pool_of(runs, place + 1) - pool_of(runs, place)
         assert row["entering"] == len(new)
         assert row["entering_judged"] == sum(docno in qrels[topic] for topic, docno in new)
         assert row["entering_relevant"] == sum(qrels[t].get(docno, 0) > 0 for t, docno in new)
@@ -263,11 +249,7 @@ def test_lists_may_end_above_the_depth(cli: Cli, runs: Runs) -> None:
     """A depth below the end of every list: the pool is all there is."""
     late = ("--qrels", "judgements/strict.qrels", "--runs", "runs.tsv", "--depth", "900")
     facts, _ = diagnosed(cli, *late, "--order", "trec9")
-    everything = {
-        (topic, docno) for tag, run in runs.items() if tag != LATE
-        for topic in run for docno in run[topic]
-    }  # fmt: skip
-    assert facts["pool"] == len(everything)
+    assert facts["pool"] == len(pool_of(runs, 900))
 
 
 def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, qrels: Grades, runs: Runs) -> None:

@@ -19,7 +19,7 @@ from pooler.sources.source import Source
 from store.analysis.variation.moments import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
-from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, FormatError, PoolerError
 from tests.helpers.run import JUDGES, Cli, read_trec, write, write_run
 
 VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
@@ -355,18 +355,8 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (VALUES[:4], ArgumentError, "must be given for every grade of the scale; 2 is missing"),
         (("--value", "1"), ArgumentError, "must be GRADE=P"),
         (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1"),
-        (("--qrels", "nobody"), UnknownNameError, "unknown qrels `nobody`; known"),
-        (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
-        (("nothing",), UnknownNameError, "unknown run `nothing`"),
-        (("judgements/strict.qrels",), PoolerError, "is a file, not a run tag of the collection"),
-        (("--scale", "0-2"), ArgumentError, "is for files; a collection has declared its own"),
         (("--probabilities", "judgements/strict.qrels"), FormatError, "looks like a qrels file"),
         (("--probabilities", "none"), PoolerError, "none: no such file"),
-        (
-            ("runs/bm25-words.run", "--collection", "none.db"),
-            PoolerError,
-            "is a file, and there is nothing to measure it with",
-        ),
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--collection", "collection.db"),
             PoolerError,
@@ -404,16 +394,12 @@ def test_collections_without_runs_or_judgements_are_told(
 def test_values_are_read_like_those_of_the_export() -> None:
     """One probability a grade, in any order; the same words where there is a mistake."""
     assert parse_values(("1=.5", "-2=0", "0=1e-1"), (-2, 0, 1)) == {-2: 0, 0: 0.1, 1: 0.5}
-    for texts, said in (
-        (("0=0", "1"), "must be GRADE=P with a grade of"),
-        (("0=0", "7=1"), "must be GRADE=P with a grade of"),
-        (("0=0", "0=1"), "must name each grade once"),
-        (("0=0", "1=2"), "must have a probability from 0 to 1"),
-        (("0=0", "1=nan"), "must have a probability from 0 to 1"),
-        (("0=0",), "1 is missing"),
-    ):
+    for one, said in (
+        ("7=1", "must be GRADE=P with a grade of"), ("0=1", "must name each grade once"),
+        ("1=2", "must have a probability from 0 to 1"), ("1=nan", "must have a probability from 0 to 1"),
+    ):  # fmt: skip
         with pytest.raises(ArgumentError, match=said):
-            parse_values(texts, (0, 1))
+            parse_values(("0=0", one), (0, 1))
     assert (parse_unjudged("0"), parse_unjudged("1")) == (0, 1)
 
 
