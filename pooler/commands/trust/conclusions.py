@@ -98,9 +98,8 @@ def _no_pool(found: PoolDiagnosis) -> str:
             f" {percent(MOSTLY_OUTSIDE, 1)}) are not among those, so other runs or ranks made it."
             f" {'; '.join(options)}."
         )
-    why = REASONS.get(found.reason or "", found.reason or "its depth is not known")
     hint = " --depth N says how deep the pool is." if found.reason in ("all-judged", "none-judged") else ""
-    return Alarm(f"There is no depth pool to look at: {why}.{hint}")
+    return Alarm(f"There is no depth pool to look at: {REASONS[str(found.reason)]}.{hint}")
 
 
 def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
@@ -269,8 +268,7 @@ def _deeper(pool: DepthPool) -> Iterator[str]:
         return
     missed = pool.missed
     if missed.expected is None or missed.low is None or missed.high is None:
-        why = NO_GUESS.get(missed.reason or "", missed.reason)
-        yield f"What lies below the pool cannot be estimated: {why}."
+        yield f"What lies below the pool cannot be estimated: {NO_GUESS[str(missed.reason)]}."
         return
     lists_end = "" if missed.n_unjudged else " because their lists end there"
     gaps = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pooler.commands.judge.status import status, status_effort
 from pooler.commands.look.show import show_judges, show_pools
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pooler.tables import Table
     from store.collection import Collection
 
+Found = TypeVar("Found")
 LOW_DWELL = 1.0
 """What `pooler status effort` takes for a low dwell, in seconds."""
 MOST_DRAWN = 20
@@ -137,12 +139,10 @@ def _of_collection(source: Source) -> Stored:
         # Of sums the level is a sum; every judge gives grades.
         level = scale.relaxed if definition.aggregate == "sum" else source.level_of_judges(scale)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
-        found: AgreementResult | str
-        try:
-            judges = opened.grades.voters(definition.judges, definition.kinds or tuple(SORTS)).voting
-            found = _agreement(opened, level, judges)
-        except PoolerError as error:
-            found = error.message
+        kinds = definition.kinds or tuple(SORTS)
+        found = _or_why(
+            lambda: _agreement(opened, level, opened.grades.voters(definition.judges, kinds).voting)
+        )
         return Stored(
             name=opened.name,
             scale=scale,
@@ -171,11 +171,8 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
         if len(names[kind]) < 2:
             of_kind = kinds_words({kind: 2})[2:]
             by_kind[kind] = f"Agreement needs two, and {names[kind][0]} is the only one of {of_kind}"
-            continue
-        try:
-            by_kind[kind] = _agreement(opened, level, names[kind])
-        except PoolerError as error:
-            by_kind[kind] = error.message
+        else:
+            by_kind[kind] = _or_why(partial(_agreement, opened, level, names[kind]))
     return by_kind
 
 
@@ -189,18 +186,19 @@ def _audits(source: Source, opened: Collection, level: int) -> dict[str, Audit |
     rule, ties = (definition.aggregate, definition.ties) if len(people) > 1 else (None, None)
     if len(people) > 1 and rule in (None, "primary", "sum"):
         return dict.fromkeys(models, "an audit takes one person's grades, or several people's by a rule")
-    found: dict[str, Audit | str] = {}
-    for model in models:
-        try:
-            with listening(Listener()):  # what there is to say is on the page
-                found[model] = audit(source, model, people, aggregate=rule, ties=ties, level=level)
-        except PoolerError as error:
-            found[model] = error.message
-    return found
+    how: dict[str, Any] = {"aggregate": rule, "ties": ties, "level": level}
+    return {model: _or_why(partial(audit, source, model, people, **how)) for model in models}
 
 
 def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> AgreementResult:
     interval: Literal["topic", "none"] = "topic" if comb(len(judges), 2) <= MOST_WITH_INTERVALS else "none"
-    source = Source(collection=opened)
-    with listening(Listener()):  # warnings are on the page
-        return agreement(source, *judges, levels=(level,), interval=interval, all_pairs=True)
+    return agreement(Source(collection=opened), *judges, levels=(level,), interval=interval, all_pairs=True)
+
+
+def _or_why(make: Callable[[], Found]) -> Found | str:
+    """Return what is made, in silence, as what there is to say is on the page; or why it is not made."""
+    try:
+        with listening(Listener()):
+            return make()
+    except PoolerError as error:
+        return error.message
