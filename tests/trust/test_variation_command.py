@@ -22,9 +22,8 @@ from scipy import stats
 from tests import cf_collection
 from tests.cli.edited_qrels import runs_of
 from tests.cli.oracles import first_documents, mean, read_qrels
-from tests.helpers.run import Cli
-from tests.trust.outcomes import Enumerated, Topic, all_maps, enumerated
 from tests.helpers.run import GARDEN, Cli
+from tests.trust.outcomes import Enumerated, Topic, all_maps, enumerated
 
 pytestmark = pytest.mark.slow
 
