@@ -139,6 +139,7 @@ def text_stdin() -> TextIO:
     return sys.stdin
 
 
+_WORKING = "working ...\r"
 SILENCE_S = 0.6
 """After so long without a word, a terminal is told that work goes on; with the start it is a second."""
 
@@ -162,7 +163,7 @@ class OnTerminal(Listener):
         finally:
             self._end_silence()
 
-    def _write_working(self, text: str = "working ...\r") -> None:
+    def _write_working(self, text: str = _WORKING) -> None:
         self._is_working = not self._is_working
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -172,7 +173,7 @@ class OnTerminal(Listener):
             self._silence.cancel()
             self._silence.join()
         if self._is_working:
-            self._write_working("\x1b[K")
+            self._write_working(" " * len(_WORKING) + "\r")
 
     def say(self, message: str) -> None:
         """Write words after what stdout has to show before them; wrapped on a terminal."""

@@ -111,8 +111,9 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
         first = [named.pop(name) for name in takewhile(groups.__contains__, about.declared)]
-        # What returns nothing opens a screen, asks or serves.
-        with nullcontext() if NoneType in kinds else current_listener().patience():
+        # What returns nothing opens a screen, asks or serves; and `-` is perhaps being typed.
+        is_waiting = NoneType in kinds or any(one in ("-", ["-"]) for one in values.values())
+        with nullcontext() if is_waiting else current_listener().patience():
             found = function(*first, *runs, **named)
         if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))

@@ -97,33 +97,25 @@ class Database:
         The small tables that say what is measured, and what is named; each once while the collection is open.
         `work`: answers of models, places at documents, sittings, and all small tables.
         """
-        from concurrent.futures import Future, ThreadPoolExecutor  # a judge's start needs none
-
         finders: dict[tuple[str, str], Iterator[str]] = {
             ("tables", ""): wrong_tables(session, _MEASURED),
             ("indexes", ""): broken_indexes(session, *_MEASURED),
         }
-        with ThreadPoolExecutor(1) as beside:
-            if judgements and ("judgements", "") not in self._found_whole:
-                # SQLite needs no Python for it, but a connection of its own.
-                looking = beside.submit(self._index_faults)
-                finders["judgements", ""] = wrong_events(session)
-                finders["pools", ""] = wrong_pools(session)
-                finders["judgements", "indexes"] = chain.from_iterable(map(Future.result, [looking]))
-            if work:
-                more = (wrong_events(session, TABLES[name]) for name in ("answer", *CHANGING))
-                finders["work", ""] = chain(wrong_tables(session), *more)
-            if pool:
-                finders["pool", pool] = wrong_pools(session, pool)
-            finders |= {("run", tag): wrong_runs(session, tag) for tag in runs}
-            for what in [one for one in finders if one not in self._found_whole]:
-                if fault := next(finders[what], None):
-                    raise damaged(self.where, fault)
-                self._found_whole.add(what)
-
-    def _index_faults(self) -> list[str]:
-        with self.reading() as session:
-            return [*broken_indexes(session, "judgement", "passage", "pool_entry", "assignment")]
+        if judgements:
+            judged = ("judgement", "passage", "pool_entry", "assignment")
+            finders["indexes of judgements", ""] = broken_indexes(session, *judged)
+            finders["judgements", ""] = wrong_events(session)
+            finders["pools", ""] = wrong_pools(session)
+        if work:
+            more = (wrong_events(session, TABLES[name]) for name in ("answer", *CHANGING))
+            finders["work", ""] = chain(wrong_tables(session), *more)
+        if pool:
+            finders["pool", pool] = wrong_pools(session, pool)
+        finders |= {("run", tag): wrong_runs(session, tag) for tag in runs}
+        for what in [one for one in finders if one not in self._found_whole]:
+            if fault := next(finders[what], None):
+                raise damaged(self.where, fault)
+            self._found_whole.add(what)
 
     def reading(self) -> AbstractContextManager[Session]:
         """Open a transaction that sees one state of everything, whatever judges do meanwhile."""

@@ -19,33 +19,17 @@ more costs no look at the others. A document's title and text have their SHA-256
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
 from functools import reduce
 from hashlib import blake2b
-from itertools import chain, compress, islice
-from operator import itemgetter, ne, not_, xor
+from itertools import chain, islice
+from operator import itemgetter, xor
 from struct import unpack
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    Float,
-    LargeBinary,
-    Table,
-    Update,
-    delete,
-    event,
-    insert,
-    select,
-    text,
-    update,
-)
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import Column, Connection, Engine, Table, Update, delete, event, insert, select, text, update
 from sqlmodel import Session
 
-from store.db.columns import driver_errors, is_of, is_postgresql, raw_rows
+from store.db.columns import is_postgresql, raw_rows
 from store.db.tables import (
     ANSWER,
     DIGEST,
@@ -91,11 +75,7 @@ def digests_of(rows: Iterable[Sequence[Any]]) -> tuple[int, ...]:
     >>> digests_of([[7, None, "a"]])
     (-387954054118670911,)
     """
-    return _hashed(map(_written, rows))
-
-
-def _hashed(texts: Iterable[bytes]) -> tuple[int, ...]:
-    found = [blake2b(text, digest_size=8).digest() for text in texts]
+    found = [blake2b(_written(row), digest_size=8).digest() for row in rows]
     return unpack(f">{len(found)}q", b"".join(found))
 
 
@@ -144,41 +124,6 @@ def _named_columns(table: Table) -> tuple[list[Column[Any]], str]:
     )
     own = [one for one in table.columns if one.name not in {*named, "digest", "pool_id"}]
     return [*own, *named.values(), *([table.c.digest] if "digest" in table.c else [])], joins
-
-
-_AS_WRITTEN = bytes.maketrans(b',"', b"\x1f'")
-
-
-def _seen_right(session: Session, table: Table) -> tuple[int, list[bytes]]:
-    """Return the digest of the rows that SQLite writes as they are to be, and the ids of the others.
-
-    SQLite makes one JSON text of a row in less time than Python takes to read its values. But for some marks,
-    exchanged here, it is what `_written` gives of plain values: text without quotes, backslashes and control
-    characters, ASCII bytes. Of other values or types it is never that, floats apart: JSON has 15 digits.
-    """
-    (*columns, _), joins = _named_columns(table)
-    values = []
-    for column in columns:
-        name = f'"{column.table.name}"."{column.name}"'
-        if is_of(column, LargeBinary):
-            name = f"CASE typeof({name}) WHEN 'blob' THEN '`' || CAST({name} AS TEXT) ELSE {name} END"
-        values.append(name)
-    text = f"CAST(json_array({', '.join(values)}) AS BLOB)"
-    query = f"SELECT {text}, {table.name}.digest FROM {table.name} {joins}"
-    whole, others = 0, []
-    with driver_errors(session.connection(), query) as driver, closing(driver.execute(query)) as rows:
-        while block := rows.fetchmany(_BATCH):
-            texts, stored = zip(*block, strict=True)
-            written = b"\n".join(texts)[1:-1].translate(_AS_WRITTEN)
-            written = written.replace(b"\x1fnull", b"\x1fNone").replace(b"\x1f'`", b"\x1fb'")
-            parts = written.split(b"]\n[")
-            digests = _hashed(parts)
-            if digests != stored:
-                is_other = list(map(ne, digests, stored))
-                others += [part.partition(b"\x1f")[0] for part in compress(parts, is_other)]
-                digests = tuple(compress(stored, map(not_, is_other)))
-            whole ^= _xor(digests)
-    return whole, others
 
 
 def _passages(session: Session, where: str) -> dict[int, list[Any]]:
@@ -361,13 +306,8 @@ def wrong_tables(
 def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:
     """Yield what is wrong with judgement events, answers of models, or rows of a table of `CHANGING`."""
     # A server answers one question at a time.
-    wrong, whole, wheres = [], 0, [""]
-    if not is_postgresql(session) and not any(is_of(one, Float) for one in table.columns):
-        with suppress(DatabaseError):  # a value that JSON cannot hold, or SQLite has no JSON
-            whole, others = _seen_right(session, table)
-            batches = (others[first : first + _BATCH] for first in range(0, len(others), _BATCH))
-            wheres = [f"{table.name}.id IN ({b', '.join(some).decode()})" for some in batches]
-    for rows, digests in chain.from_iterable(_named_rows(session, table, where) for where in wheres):
+    wrong, whole = [], 0
+    for rows, digests in _named_rows(session, table, ""):
         whole ^= _xor(row[-1] or 0 for row in rows)
         wrong += [row for row, digest in zip(rows, digests, strict=True) if row[-1] != digest]
     if table.name in CHANGING:

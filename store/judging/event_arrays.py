@@ -38,9 +38,13 @@ FROM_POOLS = f"{FROM_EVERY_POOL} AND pool_entry.sampled"
 POOLED = f"SELECT {PAIR} {FROM_POOLS}"
 
 
+_ROUNDS = "SELECT DISTINCT iteration FROM judgement"
+_PLACES = f"SELECT iteration, ROW_NUMBER() OVER (ORDER BY iteration) - 1 AS place FROM ({_ROUNDS}) AS named"
+
+
 def fetch_rounds(connection: Connection) -> list[str]:
     """Return every round that an event is of, as `newest_events` numbers them."""
-    with driver_rows(connection, "SELECT DISTINCT iteration FROM judgement") as rows:
+    with driver_rows(connection, f"{_ROUNDS} ORDER BY iteration") as rows:
         return [name for (name,) in rows]
 
 
@@ -63,11 +67,11 @@ def newest_events(
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     columns = [*_EVENTS]
+    source = "judgement"
     if rounds is not None:
-        literals = (name.replace("'", "''") for name in rounds)
-        cases = (f"WHEN '{literal}' THEN {place}" for place, literal in enumerate(literals))
-        columns.append(f"CASE iteration {' '.join(cases)} END" if rounds else "0")
-    query = f"SELECT {', '.join(columns)} FROM judgement WHERE {where}"
+        columns.append("place")
+        source += f" LEFT JOIN ({_PLACES}) AS numbered USING (iteration)"
+    query = f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"
     pairs, whose, codes, *more = fetch_integers(connection, query, len(columns)).T
     if pairs.size and int((whose & LOW).max()) > 1:
         order = np.lexsort((whose, pairs))

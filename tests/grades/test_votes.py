@@ -517,3 +517,13 @@ def test_what_was_graded_before_the_sample_is_known(collection: Collection) -> N
     assert topic.candidates is not None
     assert topic.candidates.graded.tolist() == [True, True]
     assert sorted(topic.candidates.known.tolist()) == [False, True]
+
+
+def test_any_round_is_written_as_it_is(collection: Collection) -> None:
+    """Rounds are names of an organiser's own, on both engines."""
+    rounds = ["50%", "it's", "0", "%s", "é"]
+    grades = [Qrel("7", f"d{place}", 1, name) for place, name in enumerate(rounds)]
+    collection.judges.add("ann", HUMAN)
+    collection.judgements.add({"ann": grades}, HUMAN)
+    found = collection.grades.final(QrelsDefinition())
+    assert found.rows == grades

@@ -31,7 +31,7 @@ from store.db.tables import TABLES
 from store.errors import StoreError
 from store.keeping.backup import back_up
 from store.keeping.verify import CHECKS, Verified, verify
-from store.records import JudgeKind, Qrel
+from store.records import Action, JudgeKind, Qrel
 from tests.helpers.full_collection import fill
 from tests.helpers.places import held_place
 from tests.helpers.run import Cli, Outcome, by_rule, run_inside
@@ -42,6 +42,7 @@ from tests.helpers.world import (
     engine_of,
     make_pool,
     make_run,
+    new_collection,
     parse_scale,
     renew_digests,
     stored_rows,
@@ -451,6 +452,27 @@ def test_what_is_read_is_checked(collection_name: str, collection: Collection, w
     with Collection(collection_name) as opened, pytest.raises(StoreError, match=r"damaged: .* not ") as told:
         read(opened)
     assert told.value.hint == "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO passage (judgement_id, start, length, text) VALUES (1, 0, 1, x'74')",
+        "UPDATE judgement SET note = '`odd' WHERE note = x'6f6464'",
+    ],
+)
+def test_a_passage_and_text_for_bytes_are_noticed(tmp_path: Path, statement: str) -> None:
+    """What nobody marked hangs on no event, and a note of the same letters in another type is no note."""
+    name = str(tmp_path / "c.db")
+    with new_collection(name) as made:
+        made.pools.add(make_pool({"7": ["a", "b"]}))
+        made.judges.add("ann", JudgeKind.HUMAN)
+        at_work = JudgeAtWork(made.desk("ann"), "7")
+        at_work.grade("a", 0)
+        at_work.act("b", Action.NOTE, note="odd")
+    change_stored(name, statement)
+    with Collection(name) as opened, pytest.raises(StoreError, match="not as it was written"):
+        opened.judgements.current()
 
 
 @given(

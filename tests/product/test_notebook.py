@@ -167,7 +167,7 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
     with pytest.raises(p.ArgumentError, match=r"^`prels` must name the judged sample"):
         p.evaluate(source, "statAP")
     assert p.evaluate(source, "AP").mean.shape == (1, 9)
-    assert repr(p.list_strategies()).startswith("Strategies\ntables: ")
+    assert repr(p.list_strategies()).startswith("Shown\ntables: ")
     with pytest.raises(p.ArgumentError, match=r"^`measures` must name one or more"):
         p.evaluate(source, [])
     with pytest.raises(p.ArgumentError, match=r"^`runs` must name two, or none"):
