@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import count
 from pathlib import PurePath
 from typing import Any
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pooler.messages import progress
 from pooler.reading.blocks import WholeRanking, read_each
 from pooler.reading.docnos import NO_NUMBER, DocnoNumbers, column_of
-from pooler.reading.fields import DOCNO
+from pooler.reading.fields import DOCNO, FieldColumn
 from pooler.reading.parallel import in_order, n_workers, share_files
 from pooler.reading.run_list import RunEntry
 from pooler.reading.tops import is_ranked
@@ -76,8 +76,8 @@ class RunReader:
         self._lenient = lenient
         self._order = order
         self._numbers = DocnoNumbers() if known is None else known
-        # A block has one column of docnos for all its topics.
-        self._number = lru_cache(maxsize=1)(self._numbers.number if known is None else self._numbers.find)
+        self._number = self._numbers.number if known is None else self._numbers.find
+        self._last: tuple[FieldColumn, NDArray[np.int32]] | None = None
 
     def read(self, entry: RunEntry) -> NumberedRun:
         """Read a run file, with the faults of `pooler.reading.strict.read_run`."""
@@ -96,7 +96,10 @@ class RunReader:
     def _pack(self, one: WholeRanking | Ranking) -> PackedRanking:
         """Pack a ranking in file order: as the store keeps it, or its documents in rank order."""
         if isinstance(one, WholeRanking):
-            docnos, numbers = one.column(DOCNO), self._number(one.columns[DOCNO])[one.rows]
+            docnos, column = one.column(DOCNO), one.columns[DOCNO]
+            if self._last is None or self._last[0] is not column:  # a block has one for all its topics
+                self._last = column, self._number(column)
+            numbers = self._last[1][one.rows]
         else:
             docnos = column_of(one.docnos)
             numbers = self._number(docnos)

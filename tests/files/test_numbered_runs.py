@@ -184,6 +184,14 @@ def test_rows_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     assert {name: stored_rows(place)[name] for name in one} == one
 
 
+def test_two_other_processes_read(tmp_path: Path) -> None:
+    """The reader reaches them, so that this process is not left to do all of it in silence."""
+    files = generate(tmp_path / "runs", runs=4, topics=2, documents=20, seed=5)
+    readers = {one.reader for one in read_numbered([RunEntry(str(path)) for path in files], workers=2)}
+    assert len(readers) == 2
+    assert os.getpid() not in readers
+
+
 def test_errors_come_in_the_order_of_the_files(tmp_path: Path) -> None:
     """Runs before a faulty file are given, then its fault is raised, whoever reads."""
     files = generate(tmp_path / "runs", runs=5, topics=2, documents=20, seed=5)
