@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import islice
 from operator import itemgetter, xor
 from struct import unpack
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, Table, Update, delete, event, insert, select, text, update
+from sqlalchemy import Connection, Engine, Table, Update, delete, event, insert, select, text, update
 from sqlmodel import Session
 
 from store.db.columns import is_postgresql, raw_rows
@@ -98,32 +98,27 @@ def combined(rows: Iterable[Sequence[Any]]) -> int:
     return whole
 
 
-def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[list[Any], tuple[int, ...]]]:
-    """Yield rows of a table that refers to topics and documents, many at once, and what digests are to be.
+def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[Sequence[Any], int]]:
+    """Yield rows of a table that refers to topics and documents, and the digest each is to have.
 
     A row has the values that its digest is of, an id first and names as in `_NAMES` last; and then the digest
     that is stored, if the table has one.
     """
-    columns, joins = _named_columns(table)
-    n_values = len(columns) - ("digest" in table.c)
-    passages = _passages(session, where) if table is JUDGEMENT else {}
-    rows = raw_rows(session, table, where=where or "TRUE", joins=joins, columns=columns)
-    while block := list(islice(rows, _BATCH)):
-        values: Iterable[Sequence[Any]] = map(itemgetter(slice(n_values)), block)
-        if passages:
-            values = ((*one, *passages.get(one[0], ())) for one in values)
-        yield block, digests_of(values)
-
-
-def _named_columns(table: Table) -> tuple[list[Column[Any]], str]:
-    """Return the columns of `_named_rows`, and the SQL that joins their tables."""
     named = {name: column for name, column in _NAMES.items() if name in table.columns}
     joins = " ".join(
         f"LEFT JOIN {column.table.name} ON {column.table.name}.id = {table.name}.{key}"
         for key, column in named.items()
     )
     own = [one for one in table.columns if one.name not in {*named, "digest", "pool_id"}]
-    return [*own, *named.values(), *([table.c.digest] if "digest" in table.c else [])], joins
+    columns = [*own, *named.values(), *([table.c.digest] if "digest" in table.c else [])]
+    n_values = len(own) + len(named)
+    passages = _passages(session, where) if table is JUDGEMENT else {}
+    rows = raw_rows(session, table, where=where or "TRUE", joins=joins, columns=columns)
+    while block := list(islice(rows, _BATCH)):
+        values: Iterable[Sequence[Any]] = map(itemgetter(slice(n_values)), block)
+        if passages:
+            values = ((*one, *passages.get(one[0], ())) for one in values)
+        yield from zip(block, digests_of(values), strict=True)
 
 
 def _passages(session: Session, where: str) -> dict[int, list[Any]]:
@@ -139,10 +134,10 @@ def write_event_digests(session: Session, table: Table = JUDGEMENT, *, where: st
     """Give a digest to the rows that a condition chooses: events, answers, or of a table of `CHANGING`."""
     session.flush()
     waiting = []
-    for rows, digests in _named_rows(session, table, where):
-        waiting += [{"row": row[0], "new": digest} for row, digest in zip(rows, digests, strict=True)]
+    for row, digest in _named_rows(session, table, where):
+        waiting.append({"row": row[0], "new": digest})
         if table.name not in CHANGING:
-            note_events(session, table, (*digests, *(row[-1] or 0 for row in rows)))
+            note_events(session, table, (digest, row[-1] or 0))
     statement = text(f"UPDATE {table.name} SET digest = :new WHERE id = :row")
     for first in range(0, len(waiting), _BATCH):
         session.connection().execute(statement, waiting[first : first + _BATCH])
@@ -162,7 +157,7 @@ def run_digest(session: Session, run_id: int) -> int:
 def pool_digest(session: Session, pool_id: int, more: str = "") -> int:
     """Return the digest that a pool is to have; with `more`, a condition, that of some entries."""
     where = f"pool_entry.pool_id = {pool_id:d}{more}"
-    return _xor(chain.from_iterable(digests for _, digests in _named_rows(session, POOL_ENTRY, where)))
+    return _xor(digest for _, digest in _named_rows(session, POOL_ENTRY, where))
 
 
 def write_run_digest(session: Session, run_id: int) -> None:
@@ -307,9 +302,10 @@ def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:
     """Yield what is wrong with judgement events, answers of models, or rows of a table of `CHANGING`."""
     # A server answers one question at a time.
     wrong, whole = [], 0
-    for rows, digests in _named_rows(session, table, ""):
-        whole ^= _xor(row[-1] or 0 for row in rows)
-        wrong += [row for row, digest in zip(rows, digests, strict=True) if row[-1] != digest]
+    for row, digest in _named_rows(session, table, ""):
+        whole ^= row[-1] or 0
+        if row[-1] != digest:
+            wrong.append(row)
     if table.name in CHANGING:
         yield from (f"row {row[0]} of `{table.name}` is not as it was written" for row in wrong)
         return

@@ -164,7 +164,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
     rounds = fetch_rounds(connection)
     ids = [number for number, name in names.items() if name in voters.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
-    events = newest_events(connection, chosen, rounds, until=until)
+    events = newest_events(connection, chosen, has_rounds=True, until=until)
     if definition.without_topics or definition.pool:
         wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
         if definition.pool is not None:
@@ -186,7 +186,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, definition: Qr
         judge_codes=codes_of(events[2], judge_ids),
         places=events[3],
         grades=events[4],
-        round_codes=events[-1],  # the sixth; without events there are no rounds, and any row is empty
+        round_codes=events[5],
         document_ids=document_ids,
     )
     if definition.aggregate in (None, "primary"):

@@ -6,7 +6,6 @@ each is found there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -36,8 +35,6 @@ FROM_EVERY_POOL = """
 FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn"""
 FROM_POOLS = f"{FROM_EVERY_POOL} AND pool_entry.sampled"
 POOLED = f"SELECT {PAIR} {FROM_POOLS}"
-
-
 _ROUNDS = "SELECT DISTINCT iteration FROM judgement"
 _PLACES = f"SELECT iteration, ROW_NUMBER() OVER (ORDER BY iteration) - 1 AS place FROM ({_ROUNDS}) AS named"
 
@@ -51,15 +48,15 @@ def fetch_rounds(connection: Connection) -> list[str]:
 def newest_events(
     connection: Connection,
     judge_ids: NDArray[np.int64] | None,
-    rounds: Sequence[str] | None = None,
     *,
+    has_rounds: bool = False,
     topic: int | None = None,
     until: AsOf | None = None,
 ) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 
     Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
-    With `rounds`, a sixth row has the place of the round among them. `until`: as they stood then.
+    `has_rounds`: a sixth row has the place of the round in `fetch_rounds`. `until`: as they stood then.
     """
     where = "TRUE" if topic is None else f"topic_id = {topic:d}"
     if until is not None:
@@ -68,7 +65,7 @@ def newest_events(
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     columns = [*_EVENTS]
     source = "judgement"
-    if rounds is not None:
+    if has_rounds:
         columns.append("place")
         source += f" LEFT JOIN ({_PLACES}) AS numbered USING (iteration)"
     query = f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"
