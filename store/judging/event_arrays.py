@@ -95,9 +95,11 @@ def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArra
     is_server = connection.dialect.name == "postgresql"
     joined = "string_agg(CAST({} AS TEXT), ',')" if is_server else "group_concat({})"
     texts = ", ".join(joined.format(name) for name in names.split(", "))
-    with driver_rows(connection, f"WITH found ({names}) AS ({query}) SELECT {texts} FROM found") as rows:
-        (found,) = rows
-    return np.array([np.fromstring(text or "", np.int64, sep=",") for text in found]).T
+    counted = f"WITH found ({names}) AS ({query}) SELECT count(*), {texts} FROM found"
+    with driver_rows(connection, counted) as rows:
+        ((n_rows, *found),) = rows
+    columns = [np.fromstring(text or "", np.int64, sep=",") for text in found]
+    return np.array(columns).reshape(n_columns, n_rows).T  # a NULL leaves too few
 
 
 def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
