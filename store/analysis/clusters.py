@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 
 InverseForm = Literal["standard", "weighted"]
 

@@ -26,9 +26,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import mean_average_precision, quotient
+from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.sampled import NOT_POOLED, at_places
 from store.analysis.rankings import NOT_RETRIEVED
+from store.analysis.ratios import quotient
 
 NO_GRADE = -1
 """Of a document that the model did not grade: nothing is expected of it, which is a gain of 0."""

@@ -50,9 +50,9 @@ from store.analysis.measures.average_precision import (
     mean_average_precision,
     own_n_relevant,
     precision_sum,
-    quotient,
 )
 from store.analysis.rankings import NOT_RETRIEVED, RELEVANT, UNJUDGED, Depths, JudgedRankings
+from store.analysis.ratios import quotient
 from store.analysis.run_order import TIED_MAP, kendall_tau_b, n_swapped_pairs, tau_ap, tau_values
 from store.analysis.significance.pairs import RunPairs, compare_pairs
 from store.errors import ArgumentError

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 
 IntervalReason = Literal[
     "no-common-docs",

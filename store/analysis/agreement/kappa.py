@@ -47,7 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import Votes, collapse_votes, grade_counts
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 
 Reason = Literal["no-common-docs", "one-judge", "one-doc", "single-grade", "no-relevant"]
 Weights = Literal["none", "linear", "quadratic"]

@@ -51,7 +51,7 @@ from store.analysis.agreement.kappa import (
 )
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
 from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 
 ManyName = Literal[
     "alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss", "linear", "quadratic", "ac1", "ac2", "s"

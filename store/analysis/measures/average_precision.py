@@ -18,12 +18,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.rankings import RELEVANT, JudgedRankings
+from store.analysis.ratios import quotient
 from store.errors import ArgumentError
 
 RMode = Literal["pool", "own"]
@@ -167,12 +168,6 @@ def mean_average_precision(
     n_defined = np.asarray(np.count_nonzero(defined, axis=-1), dtype=np.int64)
     total = np.asarray(np.sum(np.where(defined, average_precisions, 0.0), axis=-1))
     return quotient(total, n_defined), n_defined
-
-
-def quotient(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
-    """Divide arrays of shapes that go together, with NaN where `whole` is not above 0."""
-    part, whole = np.broadcast_arrays(part, whole)
-    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,11 +54,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import mean_average_precision, quotient
+from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.gain import discounted_gain, discounts, rbp_residual
 from store.analysis.measures.names import MeasureName, Scores, evaluate, parse_measure
 from store.analysis.measures.ranked import inferred_average_precision, judged_share, unjudged_share
 from store.analysis.rankings import GradedRankings
+from store.analysis.ratios import quotient
 from store.errors import ArgumentError, UnknownNameError
 
 _MOST_STEPS = 100

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 
 
 @dataclass(frozen=True, slots=True, eq=False)

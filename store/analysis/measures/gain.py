@@ -60,7 +60,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 from store.errors import ArgumentError
 
 Discount = Literal["log2", "jarvelin", "none"]

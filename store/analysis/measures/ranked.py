@@ -44,8 +44,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.measures.average_precision import quotient
 from store.analysis.rankings import GradedRankings
+from store.analysis.ratios import quotient
 from store.errors import ArgumentError
 
 ELEVEN_RECALLS = tuple(Fraction(tenth, 10) for tenth in range(11))

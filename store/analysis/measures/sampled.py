@@ -40,9 +40,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.measures.average_precision import mean_average_precision, quotient
+from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.ranked import inferred_average_precision
 from store.analysis.rankings import NOT_RETRIEVED, judged_rankings
+from store.analysis.ratios import quotient
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:

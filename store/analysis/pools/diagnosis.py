@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.bounds import Bounds, score_bounds
 from store.analysis.measures.names import Scores, evaluate, parse_measure
 from store.analysis.pools.contributions import (
@@ -37,6 +36,7 @@ from store.analysis.pools.leave_out import (
     pool_errors,
 )
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED, Depths, GradedRankings, JudgedRankings
+from store.analysis.ratios import quotient
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import mean_average_precision, precision_sum, quotient
+from store.analysis.measures.average_precision import mean_average_precision, precision_sum
 from store.analysis.pools.contributions import Withdrawn
 from store.analysis.rankings import RELEVANT, JudgedRankings
+from store.analysis.ratios import quotient
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, tau_ap, tau_values
 from store.analysis.significance.t_tests import paired_t
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.agreement.intervals import LEVEL
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 from store.analysis.significance.randomisation import (
     RESOLUTION,
     doubled_signed_ranks,

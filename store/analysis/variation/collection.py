@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import NORMAL_QUANTILE
-from store.analysis.measures.average_precision import quotient
+from store.analysis.ratios import quotient
 from store.analysis.run_order import TIED_MAP
 from store.analysis.variation.moments import (
     Empty,
