@@ -210,7 +210,7 @@ _UNSEEN = {"<!--": "-->", "<![CDATA[": "]]>"}
 _UNSEEN_MARK = re.compile(r"<!--|<!\[CDATA\[")
 _DOCTYPE = re.compile(r"<!DOCTYPE", re.IGNORECASE)
 _DECLARED = re.compile(r"<!DOCTYPE([^<>\[]*+)(?:\[[^\]]*+\]\s*+)?>", re.IGNORECASE)
-_OTHER_FILE = re.compile(r"\b(?:SYSTEM|PUBLIC)\s[^\n]*")
+_OTHER_FILE = re.compile(r"\b(?:SYSTEM|PUBLIC)\s[^\n]*", re.IGNORECASE)
 _ENTITY = re.compile(r"<!ENTITY\s++(?:%\s*+)?\S*+", re.IGNORECASE)
 _INSTRUCTION = re.compile(r"<[?!][A-Za-z][^<>]*+>")
 _BREAK_NAMES = "br dd div dl dt h1 h2 h3 h4 hr li ol p pre table tbody td th tr ul"
@@ -261,23 +261,22 @@ def _blanked(match: re.Match[str]) -> str:
 
 def _declared(text: str, faults: FaultList) -> str:
     """Blank out declarations; all of a file that declares entities, or is in part another file."""
-    entity = _ENTITY.search(text)
-    start = _DOCTYPE.search(text)
-    declared = start and _DECLARED.match(text, start.start())
-    if entity is not None:
+    if (entity := _ENTITY.search(text)) is not None:
         message = f"expected a file without entities of its own, got {shortened(entity[0])}"
-        at, code = entity.start(), "entity"
-    elif start and not declared:
-        message = "expected the document type to end, got `<!DOCTYPE` without `>`"
-        at, code = start.start(), "doctype"
-    elif declared and (other := _OTHER_FILE.search(declared[1])):
-        message = f"expected a document type without another file, got {shortened(other[0])}"
-        at, code = declared.start(1) + other.start(), "doctype"
-    else:
-        text = _DECLARED.sub(_blanked, text, count=1) if declared else text
-        return _INSTRUCTION.sub(_blanked, text)
-    faults.add(text.count("\n", 0, at) + 1, message, code)
-    return ""
+        faults.add(text.count("\n", 0, entity.start()) + 1, message, "entity")
+        return ""
+    for start in _DOCTYPE.finditer(text):
+        declared = _DECLARED.match(text, start.start())
+        other = declared and _OTHER_FILE.search(declared[1])
+        if declared and not other:
+            continue
+        message, at = "expected the document type to end, got `<!DOCTYPE` without `>`", start.start()
+        if declared and other:
+            message = f"expected a document type without another file, got {shortened(other[0])}"
+            at = declared.start(1) + other.start()
+        faults.add(text.count("\n", 0, at) + 1, message, "doctype")
+        return ""
+    return _INSTRUCTION.sub(_blanked, _DECLARED.sub(_blanked, text))
 
 
 def _records(

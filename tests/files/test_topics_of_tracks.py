@@ -323,9 +323,16 @@ PUBLIC = (
         (f"<top><num>1<title>x</top>\n{BOMB}", 3, "entity", "got '<!ENTITY a'"),
         (OUTSIDE, 2, "doctype", "expected a document type without another file, got \"SYSTEM 'http://a.exam"),
         (PUBLIC, 2, "doctype", 'got \'PUBLIC "-//A//B"'),
+        (OUTSIDE.lower(), 2, "doctype", "got \"system 'http://a.exam"),
+        (
+            f"<!DOCTYPE t>\n<topic number='2'>y</topic>\n{OUTSIDE}",
+            4,
+            "doctype",
+            "got \"SYSTEM 'http://a.exam",
+        ),
         ("<!DOCTYPE t [<!ELEMENT t ANY>\n<topic id='1'>x</topic>", 1, "doctype", "without `>`"),
     ],
-    ids=["bomb", "external entity", "parameter entity", "behind topics", "SYSTEM", "PUBLIC", "open"],
+    ids=["bomb", "external", "parameter", "behind", "SYSTEM", "PUBLIC", "lower", "second", "open"],
 )
 def test_entities_and_other_files_are_refused(
     tmp_path: Path, text: str, line: int, code: str, words: str
