@@ -226,6 +226,29 @@ def test_rbp_and_its_residual_by_definition(labels: str, p: Fraction, cutoff: in
     assert cut.values.item() == pytest.approx(float(1 - judged), abs=1e-14)
 
 
+@given(OF_TWO_GRADES, st.text("0123", max_size=4), st.integers(1, 8), st.integers(3, 5))
+def test_err_and_nerr_by_definition(labels: str, missed: str, cutoff: int, highest: int) -> None:
+    """The search ends at a rank with (2**grade - 1) / 2**max; the ideal list has all that was judged."""
+
+    def err(grades: list[int]) -> Fraction:
+        total, reached = Fraction(0), Fraction(1)
+        for rank, grade in enumerate(grades[:cutoff], start=1):
+            chance = Fraction(2**grade - 1, 2**highest)
+            total, reached = total + reached * chance / rank, reached * (1 - chance)
+        return total
+
+    found = err([int(label) if label != "?" else 0 for label in labels])
+    best = err(sorted(map(int, labels.replace("?", "") + missed), reverse=True))
+    condensed = err([int(label) for label in labels if label != "?"])
+    names = (f"ERR(max={highest})", f"nERR(max={highest})", f"nERR(max={highest},condensed)")
+    scores = evaluate(one_list(labels, missed), [parse_measure(f"{name}@{cutoff}") for name in names])
+    wanted = (found, found / best if best else None, condensed / best if best else None)
+    for one, value in zip(scores, wanted, strict=True):
+        assert one.values.item() == pytest.approx(
+            np.nan if value is None else float(value), abs=1e-14, nan_ok=True
+        )
+
+
 def test_residual_of_negative_grades() -> None:
     """By its name a grade below 0 is no judgement, as in trec_eval."""
     runs = {"r": {"t": {"a": 3.0, "b": 2.0, "c": 1.0}}}
