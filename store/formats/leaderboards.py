@@ -1,8 +1,9 @@
 """Leaderboards: scores of runs by topic that another program gave.
 
 A line has run, measure, topic and score, or run, topic, measure and score: the topics say which. Topic `all`
-is the mean over topics; True is 1, False 0. Or it is JSON with `run_id`, `measure`, `topic_id` and `value`;
-or with `qid` and a score by each measure, of the run that the file is named after.
+is the mean over topics; True is 1, False 0. A line without the run, as trec_eval -q prints it, is of the run
+that the file is named after. Or it is JSON with `run_id`, `measure`, `topic_id` and `value`; or with `qid`
+and a score by each measure, of the run of that name.
 
 Sources: trec-auto-judge/auto-judge-base (leaderboard/README.md) and auto-judge-evaluate (README.md), whose
 forms are `tot`, `ir_measures` and `jsonl`; castorini/nuggetizer (`metrics` in docs/cli-for-agents.md).
@@ -20,6 +21,9 @@ from store.formats.lines import read_text_lines
 
 ALL = "all"
 _SCORE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?|True|False")
+_FLAGS = {"True": "1", "False": "0"}
+_MOST = 1e100
+"""Beyond it sums of scores could be no numbers."""
 
 
 def read_leaderboards(
@@ -36,14 +40,14 @@ def read_leaderboards(
         is_second = sum(row[2] in known for row in rows) > sum(row[3] in known for row in rows)
         for line, run, first, second, text in rows:
             measure, topic = (second, first) if is_second else (first, second)
-            if not _SCORE.fullmatch(text):
+            if not _SCORE.fullmatch(text) or abs(score := float(_FLAGS.get(text, text))) > _MOST:
                 faults.add(line, f"expected a score, got `{text}`", "score")
             elif (run, topic) in scores.setdefault(measure, {}):
                 faults.add(
                     line, f"expected one {measure} of run {run} for topic {topic}, got another", "twice"
                 )
             else:
-                scores[measure][run, topic] = float({"True": "1", "False": "0"}.get(text, text))
+                scores[measure][run, topic] = score
         if not rows and not faults:
             faults.add(None, "expected scores of runs, got none", "fields")
         faults.raise_if_any()
@@ -69,5 +73,7 @@ def _rows(path: str, tag: str, faults: FaultList) -> Iterator[tuple[int, str, st
         elif len(fields) == 4:
             if line > 1 or fields[-1].casefold() not in ("value", "score"):  # else a header
                 yield line, fields[0], fields[1], fields[2], fields[3]
+        elif len(fields) == 3:
+            yield line, tag, fields[0], fields[1], fields[2]
         elif fields:
             faults.add(line, f"expected run, measure, topic and score, got {len(fields)} fields", "fields")

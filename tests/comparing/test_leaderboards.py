@@ -77,17 +77,42 @@ def test_forms_of_one_leaderboard(evaluate: Cli, tmp_path: Path) -> None:
     assert answers == [answers[0]] * 4
 
 
+def test_scores_without_the_run_are_of_the_run_the_file_is_named_after(cli: Cli, tmp_path: Path) -> None:
+    """As `trec_eval -q` prints them; a run's name may have points."""
+    for tag, docnos in {"x.1": "xy", "x.2": "yx"}.items():
+        write_run(tmp_path, tag, {"t1": docnos})
+    write(tmp_path / "some.qrels", "t1 0 x 1")
+    for tag, value in {"x.1": "1.0", "x.2": "0.5"}.items():
+        write(tmp_path / f"{tag}.eval", f"map t1 {value}", f"map all {value}")
+    words = ("evaluate", "--qrels", "some.qrels", "x.1.run", "x.2.run", "--format", "json")
+    (row,) = cli(*words, "--leaderboard", "x.1.eval", "--leaderboard", "x.2.eval").fine().json()["orders"]
+    assert (row["leaderboard"], row["runs"], row["topics"], row["tau"]) == ("map", 2, 1, 1)
+
+
+def test_what_runs_lack_is_told(evaluate: Cli, tmp_path: Path) -> None:
+    """A run without a topic takes it from all; a mean alone is no score; no topic in common is a reason."""
+    write(tmp_path / "gaps", "a M t1 3\na M t2 3\nb M t1 2\nc M all 1\n")
+    told = evaluate("--leaderboard", "gaps", "--format", "json").fine()
+    (row,) = told.json()["orders"]
+    assert (row["runs"], row["topics"]) == (2, 1)
+    assert "M: some runs lack topics that others have, which are left out: b" in told.err
+    assert "M: left out, without such a score by topic: c" in told.err
+    write(tmp_path / "apart", "a M T1 3\nb M T1 2\nc M T1 1\n")
+    (row,) = evaluate("--leaderboard", "apart", "--format", "json").fine().json()["orders"]
+    assert (row["topics"], row["tau"], row["reason"]) == (0, None, "no-common-topics")
+
+
 def test_means_alone_and_faults(evaluate: Cli, tmp_path: Path) -> None:
     """A mean is compared as it is; what is no score, comes twice or is nuggets is refused by its line."""
     write(tmp_path / "means", "a M all 3\nb M all 2\nc M all 1\n")
     shown = evaluate("--leaderboard", "means")
     assert "Of M the mean over topics alone is there" in shown.fine().out
     assert evaluate("--leaderboard", "means", "--format", "json").json()["orders"][0]["tau"] == 1
-    bad = 'a M t1 x\na M t2 1\na M t2 1\na M\n{"qid": "t1", "nuggets": []}\n{"value": 1}\n'
+    bad = 'a M t1 1e999\na M t2 1\na M t2 1\na M\n{"qid": "t1", "nuggets": []}\n{"value": 1}\n'
     write(tmp_path / "bad", bad)
     err = evaluate("--leaderboard", "bad").failed(1).err
     for part in (
-        "bad:1: expected a score, got `x`",
+        "bad:1: expected a score, got `1e999`",
         "bad:3: expected one M of run a for topic t2, got another",
         "bad:4: expected run, measure, topic and score, got 2 fields",
         "bad:5: expected scores of a topic, got nuggets",
