@@ -29,12 +29,12 @@ _MODULES = {
     "pooler.sources.source": ("source",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
 }
-"""Where each public name is that is no command."""
+"""Modules of the public names that are not commands."""
 _WHERE = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def foreign_store() -> str:
-    """Say in a sentence that `store` is not the package that came with this one; empty = it is."""
+    """Return a sentence if `store` is not the package that came with this one; empty = it is."""
     from importlib.util import find_spec
     from pathlib import Path
 

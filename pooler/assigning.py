@@ -1,9 +1,9 @@
 """Which judge gets which documents.
 
 By document, every document gets its judges on its own; by topic, a whole topic goes to the same
-judges. Either way the judges come out with as many documents each as can be, and pairs of judges
-with as many in common. What somebody has decided already counts: that judge is one of those the
-document gets, and has that much less to do.
+judges. Either way the numbers of documents of the judges are as equal as possible, and so are those
+that pairs of judges have in common. A judge who has already decided on a document is one of those it
+gets, and has that much less to do.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _find_chain(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> l
     return None
 
 
-# Each has random numbers of its own, beside those of the choice of judges, too.
+# Each draw has random numbers of its own, and so have those of `_PURPOSE` and `_JUDGE` below.
 _SEQUENCE, _TIES, _TOPICS = 10, 11, 12
 
 
@@ -87,9 +87,9 @@ def choose_judges(
     The next judge is the one with the fewest documents in all, then the fewest in common with the document's
     other judges, then the fewest in the topic, then by chance; `even_out` repairs loads that decisions leave
     uneven. `by_topic` is in natural order and `names` ascending; `sizes` are at most the judges who may be
-    chosen and those who have decided; by topic, every topic goes as a whole to so many, and `experience`
-    counts, by topic and judge, the documents that are the judge's already. A primary judge of a topic gets
-    all of it; loads are then as they come.
+    chosen and those who have decided. By topic, a whole topic goes to that many judges, and `experience`
+    counts, by topic and judge, the documents that the judge already has. A primary judge of a topic gets all
+    of it; loads are then not evened out.
     """
     seed = options.seed
     chooser = _Chooser(by_topic, names, dict(options.primary))
@@ -212,7 +212,7 @@ class _Chooser:
 
 By = Literal["document", "topic"]
 
-# Each has random numbers of its own, so that one option more leaves the others' as they are.
+# Each draw has random numbers of its own, so that one more option does not change what others draw.
 _PURPOSE, _JUDGE = 0, 1
 
 
@@ -422,7 +422,7 @@ def _places_to_claim(
 def _ordered(
     documents: Sequence[Assignable], judge: str | None, options: AssignmentOptions
 ) -> tuple[list[int], int | None]:
-    """Lay documents of a topic, given by docno, before a judge; ``None`` = for any judge.
+    """Put documents of a topic, given by docno, in the order for a judge; ``None`` = for any judge.
 
     Returns their numbers in order, and the seed of a random one.
     """
@@ -433,7 +433,7 @@ def _ordered(
         seed = options.seed
         if judge is not None:
             seed = int(raw_numbers(seed, judge, 1, step=_JUDGE)[0]) >> 32
-        # As a pool lays its documents at random with this seed.
+        # The same order as a pool displays its documents in with this seed.
         drawn = raw_numbers(seed, documents[0].topic, len(documents))
         return np.argsort(drawn, kind="stable").tolist(), seed
     rank: list[tuple[int, float]] = []

@@ -13,14 +13,12 @@
         measure : The measure to compare by.
         alpha : Level of significance, two-sided; intervals cover 1 - alpha.
 
-Notes
------
-        Eq. 9 and 23 of Kishida (2001).
+        (sections of numpydoc: Returns, Raises, Notes ...)
         '''
 
-Paragraphs down to the parameters are the help, what follows them is for Python alone. A parameter
-whose type says how it is typed (`Option`), and between which numbers it lies, is checked here for
-Python and the command line alike. What the function returns gets its settings and its warnings here.
+The paragraphs before the parameters are the help; the sections after them are for Python only. The type
+of a parameter says how it is typed and which numbers it takes (`Option`), and is checked here for Python
+and the command line alike. What the function returns gets its settings and its warnings here.
 """
 
 from __future__ import annotations
@@ -70,26 +68,26 @@ class Option:
     """Its names and what stands for its value, as help shows them (``--measure -m MEASURE``); default the
     parameter's name. Without a dash it is an argument."""
     words: str = ""
-    """What it does; the docstring of a command may say it in words of its own."""
+    """What it does; the docstring of a command may have words of its own for it."""
     least: float | None = None
     most: float | None = None
     above: float | None = None
     """Least number, itself left out."""
     below: float | None = None
     read: Callable[[str, Any], Any] | None = None
-    """Makes of its name and the text, or of every text of several, what the function takes."""
+    """Converts the text, or each of several, to the value; called with the parameter's name and the text."""
     repeated: bool = False
     """Whether `read` takes a list: the option may be repeated."""
     default: str = ""
-    """What stands for no value in help."""
+    """What help shows as the default."""
     envvar: str = ""
     """Variable of the environment that stands for it."""
     panel: str = ""
     """Heading under which help lists it; default the command's own options."""
     for_people: Any = None
-    """Of what is of Python alone: its value where people read the output; of `Limit` unless they say it."""
+    """Value of a hidden parameter where people read the output; of `Limit`, unless they give one."""
     hidden: bool = False
-    """Of Python alone."""
+    """Whether only Python has it, and not the command line."""
     required: bool = False
     """Whether the command line needs it, where Python does not."""
 
@@ -155,13 +153,13 @@ def level_word(name: str, text: str) -> int | str:
 
 
 def levels_of(name: str, texts: Sequence[str]) -> list[int | str]:
-    """Read several, each once."""
+    """Read several levels, each once."""
     return list(dict.fromkeys(level_word(name, text) for text in texts))
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a parameter is made of on the command line: the fields of a dataclass of options.
+    """A parameter that the command line makes from the fields of a dataclass of options.
 
     `where` is ``module:class``, imported when the command line is; its method `made` returns the value.
     """
@@ -292,10 +290,10 @@ Limit = Annotated[int | None, Option(hidden=True)]
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a command's function says of itself."""
+    """What the signature and the docstring of a command say."""
 
     hints: Mapping[str, Any]
-    """Type of each parameter, without what it is annotated with, and of ``return``."""
+    """Type of each parameter and of ``return``, without annotations."""
     options: Mapping[str, Option]
     """How each is typed, with its words; not of what is `Given`."""
     given: Mapping[str, Given]
@@ -321,10 +319,10 @@ def command(function: Callable[P, Returned]) -> Callable[P, Returned]: ...
 def command(function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a function a command, see this module.
 
-    The function made also takes `progress` by name, called with steps done. A first parameter `Measured` or
-    `Pooled` may be whatever `source_of` takes, one `Stored` an open collection or its place; what may follow
-    one by one (`*runs`) may be one list. The settings of a result are the parameters, and what the function
-    itself puts there, by default what it worked on.
+    The command also takes `progress` by name, called with steps done. A first parameter `Measured` or
+    `Pooled` may be whatever `source_of` takes, and `Stored` an open collection or its place. `*runs` may be
+    given as one list. The settings of a result are the parameters, and what the function itself puts there,
+    by default what it worked on.
 
     >>> from pooler import compare
     >>> compare.__name__, parameters_of(compare).options["alpha"].below
@@ -409,13 +407,13 @@ def parameters_of(made: Callable[..., Any]) -> Parameters:
             given[name] = how
         else:
             ways = [one for one in more if isinstance(one, Option)] or [Option()]
-            # One beside a shared type says another default.
+            # A second `Option`, beside a shared type, has another default.
             options[name] = replace(
                 ways[0], words=words.get(name, ways[0].words), default=ways[-1].default or ways[0].default
             )
     declared = signature(function).parameters
     unknown = [name for name in words if name not in declared]
-    assert not unknown, f"{function.__name__}: the docstring tells of {unknown}, which are no parameters"
+    assert not unknown, f"{function.__name__}: the docstring describes {unknown}, which are no parameters"
     return Parameters(hints, options, given, declared, help_)
 
 

@@ -1,4 +1,4 @@
-"""What a collection holds: runs, topics, documents, pools and judges, a line each, and all of one."""
+"""What a collection holds: runs, topics, documents, pools and judges, as lists and one by one."""
 
 from __future__ import annotations
 
@@ -82,8 +82,7 @@ class TopicLine:
     version: int
     """Of its text, from 1."""
     older: int
-    """Judgements made at desks under another text of it than that of now; of all pools and
-    judges."""
+    """Judgements made at desks under an earlier text of it, in all pools and by all judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class PoolLine:
     """With a document to judge."""
     runs: int
     budget: int | None
-    """Of an adaptive pool, the most documents it may draw; ``None`` = it is none."""
+    """The most documents it may draw; ``None`` = the pool is not adaptive."""
     created_at: datetime
     """UTC."""
     manifest: Mapping[str, Any]
@@ -225,7 +224,7 @@ def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Jud
     if found.judge is not None:
         people = people.where(JUDGE.c.id == found.judge)
     rows = session.execute(people).all()
-    from store.judging.progress import count_by_judge  # arrays, of which other lists need none
+    from store.judging.progress import count_by_judge  # loads numpy, which other lists do not need
 
     counts = count_by_judge(session, found, [row.id for row in rows], relaxed)
     models = {one.judge: one.identity for one in fetch_models(session)}
@@ -242,7 +241,7 @@ def _counts(session: Session, key: Column[Any]) -> dict[Any, int]:
 
 
 _IDS_A_QUERY = 1_000
-"""Up to so many documents are named one by one; beyond, all are counted and most forgotten."""
+"""Up to so many documents a query names each; beyond, it counts all, and the others are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +319,7 @@ EVERYTHING = Sought()
 
 
 class ListQueries(Area):
-    """One line a thing of a collection; a name that is sought and not there is an `UnknownNameError`."""
+    """Lists of what a collection has; a filter by a name that is not there is an `UnknownNameError`."""
 
     def runs(self, sought: Sought = EVERYTHING) -> list[RunLine]:
         """Return the runs, each with its counts; see `run_lines`."""
@@ -406,7 +405,7 @@ _FLOAT_FORMS = {b"f": Struct("<f"), b"d": Struct("<d")}
 
 
 def read_ids(packed: bytes | None) -> tuple[int, ...]:
-    r"""Return the document ids of a ranking, without loading arrays; to SQLite, no bytes are no value.
+    r"""Return the document ids of a ranking, without loading numpy; SQLite gives NULL for no bytes.
 
     >>> read_ids(b"\x07\x00\x00\x00\x08\x00\x00\x00"), read_ids(None)
     ((7, 8), ())
@@ -503,7 +502,7 @@ class PoolDetails:
 
 @dataclass(frozen=True, slots=True)
 class SittingLine:
-    """One stretch of work at one terminal."""
+    """One sitting of a judge, at a terminal or a page."""
 
     number: int
     """From 1, of all judges' sittings in the order in which they began."""

@@ -1,4 +1,4 @@
-"""Questions at the foot; every command by its name."""
+"""Questions at the foot of the screen, and the palette of commands."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class NoteDialog(LineDialog):
             self._drafts.drop(self._pair)
 
     async def action_dismiss(self, result: str | None = None) -> None:
-        """Leave, what was typed last kept as well."""
+        """Leave, and keep what was typed last, too."""
         self._typed()
         await super().action_dismiss(result)
 
@@ -221,7 +221,7 @@ class PaletteDialog(Dialog[Command | None]):
         self.dismiss(self._found[message.row])
 
     def _fill(self, typed: str) -> None:
-        """Show the commands that match, those whose name begins so before others."""
+        """Show the commands that match, first those whose name begins with what was typed."""
         self._found = matching(self._commands, typed)
         self.query_one(RowList).show(len(self._found), self._line)
 

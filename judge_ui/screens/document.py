@@ -1,4 +1,4 @@
-"""The document before the judge and everything around it; here nothing is decided."""
+"""The document on the screen and everything around it; nothing is decided here."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from store.text import counted, sanitise_line
 from store.wrapping import cut
 
 _BESIDE = 190
-"""Columns from which on the guidelines, and what the judge said, stand at the right of the document."""
+"""From so many columns on, guidelines and the judge's own remarks stand to the right of the document."""
 
 _LONGEST_DOCNO = 24
 
 _SIDE = 56
-"""Cells of the left side there: of titles and times."""
+"""Cells of the left side then: it shows titles and times."""
 
 READ_AHEAD_S = 0.2
 """Pause between the paint of a document and the reading of the next one, in seconds."""
@@ -263,7 +263,7 @@ class DocumentScreen(WorkScreen[bool | None]):
         return self._guidelines_text
 
     def _passages(self) -> tuple[Passage, ...]:
-        """Return what is marked in the text that is shown: as it is stored, or as it is to be."""
+        """Return the passages marked in the text on the screen: as stored, or as they are to be stored."""
         task, attempt = self._session.task, self._session.unwritten
         passages = () if task is None else task.passages
         if attempt is not None and attempt.decision.passages is not None:
@@ -386,8 +386,7 @@ class DocumentScreen(WorkScreen[bool | None]):
             undo = self._keys.name(Command.UNDO)
             words = self._session.pending.words
             self._show_message(
-                f"NOT SAVED: {words}; it is tried again, leave this window open; {undo} gives it up",
-                urgent=True,
+                f"NOT SAVED: {words}; trying again, leave this window open; {undo} gives it up", urgent=True
             )
         else:
             self.dismiss(None)
@@ -501,6 +500,6 @@ class DocumentScreen(WorkScreen[bool | None]):
 
     @on(DocumentPane.MarkingChanged)
     def _marking_changed(self) -> None:
-        if self._pane.is_marking:  # on a small screen the message stands where the keys are to be
+        if self._pane.is_marking:  # on a small screen the message takes the place of the keys
             self._status = Notice()
         self._show_hints()

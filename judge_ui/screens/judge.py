@@ -34,7 +34,7 @@ from store.text import sanitise_line
 RETRY_S = 2.0
 """Pause between two attempts to write what could not be written, in seconds."""
 
-_TRIED_AGAIN = "Leave this window open, it is tried again. "
+_TRIED_AGAIN = "Leave this window open; trying again. "
 _BLINK_S = 0.15
 _DONE = (KeyOutcome.SAVED, KeyOutcome.UNCHANGED)
 

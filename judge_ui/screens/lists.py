@@ -1,4 +1,4 @@
-"""Documents and history as screens."""
+"""The list of documents and the history, as screens."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ _BY_KEY = {
     Command.NOTE: Filter.NOTED,
     Command.MARK: Filter.MARKED,
 }
-"""What a list is cut down to by the key that makes a document so."""
+"""A key that puts a document into a state filters the list for that state."""
 
 
 class PoolList(Vertical):
-    """The list, what it is cut down to, and a field to find a docno in it."""
+    """The list, its filter, and a field to find a docno in it."""
 
     @dataclass
     class Chosen(Message):
@@ -88,7 +88,7 @@ class PoolList(Vertical):
         self._docno_width = 0
         self._has_titles = False
         self._given: list[dict[str, str]] = []
-        """By docno what an adjudicator's judges gave, written ever closer; empty for judges."""
+        """What an adjudicator's judges gave, by docno, in forms that are ever narrower; empty for judges."""
 
     def compose(self) -> ComposeResult:
         yield TitleBar(id="list-bar")
@@ -113,13 +113,13 @@ class PoolList(Vertical):
         return self.is_finding or self.rows.has_focus
 
     def show(self) -> None:
-        """Show how the documents stand now, the cursor on the one before the judge."""
+        """Show how the documents stand now, the cursor on the one that is on the screen."""
         session = self._session
         all_places = range(len(session.tasks))
         self._places = all_places if self._filter is Filter.ALL else session.places(self._filter)
         row = self.rows.cursor
         if not (self._is_shown and self.rows.has_focus):
-            # Moved about in, the list stays where it is; else it follows the judge.
+            # While the judge moves about in the list its cursor stays; otherwise it follows the document.
             row = bisect_left(self._places, session.index)
         self.rows.show(len(self._places), self._line, row)
         self._is_shown = True
@@ -154,11 +154,11 @@ class PoolList(Vertical):
         if event.key in ("tab", "shift+tab"):
             step = 1 if event.key == "tab" else -1
             place = self._filters.index(self._filter) + step
-            self._cut_down(self._filters[place % len(self._filters)])
+            self._filter_by(self._filters[place % len(self._filters)])
         elif isinstance(meaning, int):
-            self._cut_down(meaning)
+            self._filter_by(meaning)
         elif meaning in _BY_KEY:
-            self._cut_down(_BY_KEY[meaning])
+            self._filter_by(_BY_KEY[meaning])
         elif meaning is Command.FIND:
             field = self.query_one(Input)
             field.disabled = False
@@ -180,8 +180,8 @@ class PoolList(Vertical):
         if message.row < len(self._places):
             self.post_message(self.Chosen(self._places[message.row]))
 
-    def _cut_down(self, wanted: Filter | int) -> None:
-        """Show other documents, the cursor on the one before the judge or the next after it."""
+    def _filter_by(self, wanted: Filter | int) -> None:
+        """Apply a filter; the cursor goes to the document on the screen, or to the next one in the list."""
         self._filter = wanted
         self.show()
         self.rows.move_to(bisect_left(self._places, self._session.index))

@@ -1,4 +1,4 @@
-"""Pages of text: topic, guidelines, briefing, help, the end of a topic; its review."""
+"""Pages of text: topic, guidelines, briefing, help, the end of a topic; what is gone over again."""
 
 from __future__ import annotations
 
@@ -178,9 +178,8 @@ class SummaryScreen(TextScreen[NextStep]):
     def __init__(self, session: JudgingSession, keys: KeyTable, n_quick: int) -> None:
         self._offers = offers(session, keys, n_quick)
         marked_text = summary_text(session, list(self._offers.values()))
-        back = [next(iter(self._offers.values()))]
-        back.append((keys.name(Command.HELP), "help"))
-        super().__init__(keys, topic_name(session), progress_words(session), marked_text, back)
+        hints = [next(iter(self._offers.values())), (keys.name(Command.HELP), "help")]
+        super().__init__(keys, topic_name(session), progress_words(session), marked_text, hints)
 
     def _help(self, title: str, _hints: Sequence[Hint]) -> Screen[bool]:
         return page_help(self._keys, title, list(self._offers.values()))
@@ -272,7 +271,7 @@ class Review:
 
     @property
     def here(self) -> str:
-        """The document that is gone over."""
+        """The document that is gone over now."""
         return self.docnos[self.at]
 
     @property

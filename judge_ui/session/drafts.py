@@ -14,7 +14,7 @@ Pair = tuple[str, str]
 class Drafts:
     """The drafts of one judge, in a folder of their own that nobody else can read.
 
-    `folder`: ``None`` = they are kept as long as the sitting lasts, as is what cannot be written there.
+    `folder`: ``None`` = they last as long as the sitting, and so do drafts that cannot be written there.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -111,7 +111,7 @@ def progress_words(session: JudgingSession) -> list[str]:
     progress = session.progress
     name, done = f"{session.desk.judge_name}   ", f"{progress.decided}/{progress.total}"
     skipped, left = skipped_words(progress.skipped, ", "), f"  left {progress.left}"
-    # Where the database does not answer, not every key is to wait for it.
+    # While the database does not answer, keys must not wait for it.
     seconds = session.forecast().seconds if session.knows_pace else None
     rest = f", {duration_words(seconds)}" if progress.left and seconds is not None else left
     return [
@@ -219,19 +219,19 @@ def draft_words(session: JudgingSession) -> str:
 
 
 def elsewhere_words(sittings: Sequence[LiveSitting], topic: str) -> str:
-    """Name another sitting that is alive, one at this topic before others; empty = there is none."""
+    """Name another sitting that is active, one at this topic before others; empty = there is none."""
     for one in sorted(sittings, key=lambda sitting: sitting.topic != topic):
         host = sanitise_line(one.host) or "another terminal"
         same = "this very topic" if one.topic == topic else f"topic {sanitise_line(one.topic)}"
         at = f", at {same}," if one.topic else ""
-        return f"another sitting of yours on {host}{at} was alive at {clock_time(one.seen_at)}"
+        return f"another sitting of yours on {host}{at} was active at {clock_time(one.seen_at)}"
     return ""
 
 
 def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> list[list[str]]:
-    """Write what A, B, C gave and the gap, of several documents under each other, then closer and closer.
+    """Write what A, B, C gave and the gap, a line a document, in three forms that are ever narrower.
 
-    At last without letters.
+    The last form has no letters.
 
     Examples
     --------
@@ -253,8 +253,8 @@ def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> l
 
 
 def _in_columns(rows: Sequence[Sequence[str]], blanks: str) -> list[str]:
-    """Write rows under each other; a column without words is left out."""
-    from store.wrapping import cell_width, pad  # loads rich, which line mode needs not
+    """Align rows in columns; a column without words is left out."""
+    from store.wrapping import cell_width, pad  # loads rich, which line mode does not need
 
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     return [
@@ -341,14 +341,14 @@ def conclusion(session: JudgingSession) -> str:
 
 
 def goal_words(session: JudgingSession) -> str:
-    """Return how the open topic stands to the organiser's goal; empty where there is none."""
+    """Return whether the open topic has reached the organiser's goal; empty where there is none."""
     if session.goal is None or session.topic is None:
         return ""
     try:
         words = session.goal.words(session.topic.topic)
     except PoolerError:
         # Its words may name runs, which no judge is to see.
-        return "whether the goal is reached could not be found out"
+        return "unknown whether the goal is reached: the collection cannot be read"
     return f"{words}; the rest may stay unjudged" if session.is_at_goal else words
 
 
@@ -381,7 +381,7 @@ def following_topic(session: JudgingSession) -> str:
 
 
 def forecast_of_others(session: JudgingSession) -> Forecast | None:
-    """Foresee how long the other topics will take; ``None`` where the database has no answer."""
+    """Estimate how long the other topics will take; ``None`` where the database does not answer."""
     here = session.topic.topic if session.topic else ""
     with suppress(PoolerError):
         return session.forecast(sum(line.left for line in session.desk.inbox() if line.topic != here))
@@ -406,16 +406,16 @@ NEXT_STEPS: Mapping[object, NextStep] = {
     Command.UNDO: NextStep.UNDO,
     Command.QUIT: NextStep.QUIT,
 }
-"""What commands mean there."""
+"""What commands mean at the end of a topic."""
 
 _OWN_KEYS = {NextStep.STAY: "daf", NextStep.QUICK: "rvw"}
 
 
 def own_keys(meaning: Callable[[str], object]) -> dict[NextStep, str]:
-    """Choose the keys that mean something at the end of a topic alone: the first that mean no other step."""
+    """Choose the keys of steps that exist only at the end of a topic: the first that mean no other step."""
     return {
-        wish: next((key for key in keys if meaning(key) not in NEXT_STEPS), "")
-        for wish, keys in _OWN_KEYS.items()
+        step: next((key for key in keys if meaning(key) not in NEXT_STEPS), "")
+        for step, keys in _OWN_KEYS.items()
     }
 
 

@@ -1,7 +1,7 @@
-"""Terms of a topic and typed words, where they stand.
+"""Where the terms of a topic, and words that were typed, stand in a text.
 
-A help for the eye, not a retrieval model: it must never be slow, never read a pattern out of the
-data, and never mark a character that is not there.
+An aid for the eye, not a retrieval model: it must never be slow, never take data for a pattern, and
+never mark a character that is not there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _JOINED = 30
 
 
 def fold(text: str) -> str:
-    r"""Remove differences of case, width and ligature, and what shows nothing: NFKC with full case folding.
+    r"""Remove differences of case, width and ligature, and invisible characters: NFKC with full case folding.
 
     Linear in the text: of more than 30 combining characters in a row, 30 are normalised at a time.
 
@@ -126,12 +126,12 @@ _UNSPACED = re.compile(f"[{KANJI}{KATAKANA}{HIRAGANA}\u3001-\u303f\u30fb]")
 
 
 def find_spans(text: str, wanted: str) -> list[Span]:
-    r"""Find every place of what is wanted in a text: ascending, leftmost first, in characters of `text`.
+    r"""Find every occurrence of `wanted` in a text; spans ascend, in characters of `text`.
 
     Both sides are folded, so that case, width, ligatures and invisible characters do not matter. A blank
     stands for any blanks, and for a line break with any blanks around it; beside kanji and kana a line break
-    is ignored, since no blank stands for it there. Found anywhere, also inside words; nothing in `wanted` is
-    a pattern. Linear in the text.
+    is ignored, since words are not separated by blanks there. Occurrences inside words count, too; nothing in
+    `wanted` is a pattern. Linear in the text.
 
     Examples
     --------
@@ -166,13 +166,13 @@ _WORD = re.compile(f"[^\\W_{KANJI}{KATAKANA}{HIRAGANA}]+")
 _TERM = re.compile(f"{_WORD.pattern}|[{KANJI}]+|[{KATAKANA}]+")
 
 _SIGNED = re.compile(r"(?<![^\W_])[A-Za-z](?:\+\+|#)(?![^\W_])")
-"""Names of one letter and signs."""
+"""Names of a letter and signs, such as C++ and C#."""
 
 _PREFIX = 4
 """Least length of a term that a longer word may begin with."""
 
 _LONGEST_ACRONYM = 8
-"""Characters of an acronym, with some that show nothing."""
+"""A word of so many characters, invisible ones counted, is no acronym."""
 
 _STOP_WORDS = """
 about above across after against all along already also although always among and another any
@@ -194,17 +194,17 @@ yourself
 文書 記事 論文 記述 適合 関連
 """
 _STOP = frozenset(_STOP_WORDS.split())
-"""Function words, and others that say nothing of what a topic is about."""
+"""Function words, and others that do not say what a topic is about."""
 
 
 def query_terms(topic: Topic) -> tuple[str, ...]:
     """Pick the words of a topic's title and description that are worth marking in a document.
 
     Folded and in order: words of three characters or more, numbers of two digits or more, and runs of two or
-    more kanji or katakana; but for a small stop list. Words of five letters or more lose a plural ``s``. Then
-    names such as ``C++``, and what capitals tell from other words, unless all are capitals: acronyms of two
-    characters (`CF`, `B6`) and those that would be stop words (`WHO`), as they are. The narrative also names
-    what is not relevant, and is not read.
+    more kanji or katakana, except for a small list of stop words. Words of five letters or more lose a plural
+    ``s``. Then names such as ``C++``, and acronyms that only their capitals distinguish from other words, not
+    folded: those of two characters (`CF`, `B6`) and those that would be stop words (`WHO`). A field that is
+    all capitals has no acronyms. The narrative is not read, since it also names what is not relevant.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def is_acronym(term: str) -> bool:
 
 
 LEAST_TEXTS = 8
-"""Fewer texts say nothing of which words are common."""
+"""With fewer texts no word counts as common."""
 
 
 def common_terms(texts: Sequence[str], terms: Iterable[str]) -> tuple[str, ...]:
@@ -263,7 +263,7 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     marked whole, and so are those that begin with it when it has four characters or more (`bridge` marks
     `bridges`, `car` does not mark `cartel`). Any other term - kanji, katakana, several words - is found
     anywhere, the leftmost first and of those the longest, across line breaks as in `find_spans`; words that
-    overlap it are left out. Of an acronym (`is_acronym`) the capitals matter. Linear in the text, whatever
+    overlap it are left out. The capitals of an acronym (`is_acronym`) matter. Linear in the text, whatever
     the terms.
 
     Examples
@@ -290,15 +290,15 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
             if at == len(ends) or found[at][0] >= end:
                 found.append((start, end))
     spans = folding.source_spans(sorted(found))
-    # Folded, and in which capitals alone they are meant.
+    # Acronyms by their folded form: only words with the same capitals are marked.
     acronyms = {term.lower(): term for term in terms if is_acronym(term)}
     for term in terms:
         if not is_acronym(term):
             acronyms.pop(fold(term), None)
-    return [span for span in spans if _is_meant(text[slice(*span)], acronyms)] if acronyms else spans
+    return [span for span in spans if _has_its_capitals(text[slice(*span)], acronyms)] if acronyms else spans
 
 
-def _is_meant(word: str, acronyms: Mapping[str, str]) -> bool:
-    """Return whether a word is none of the acronyms, or has its capitals."""
+def _has_its_capitals(word: str, acronyms: Mapping[str, str]) -> bool:
+    """Return whether a word is not one of the acronyms, or has the capitals of the acronym."""
     acronym = acronyms.get(fold(word)) if len(word) < _LONGEST_ACRONYM else None
     return acronym is None or unicodedata.normalize("NFKC", word) == acronym

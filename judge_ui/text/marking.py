@@ -163,7 +163,7 @@ def _cut(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _shown(text: str, start: int, end: int) -> Span | None:
-    """Return what shows of a stretch of text, without what is before it and after it."""
+    """Return a span without blanks and invisible characters at its ends; ``None`` = nothing is left."""
     while start < end and (text[start].isspace() or text[start] in INVISIBLE):
         start += 1
     while start < end and (text[end - 1].isspace() or text[end - 1] in INVISIBLE):
@@ -260,7 +260,7 @@ class Marking:
             self.go_to(place)
 
     def move(self, step: int, *, extend: bool = False) -> None:
-        """Go on by some sentences or words, as far as there are any."""
+        """Move by some sentences or words, as far as there are any."""
         self._go(self._cursor + step, extend=extend)
 
     def go_to(self, place: int) -> None:
@@ -276,7 +276,7 @@ class Marking:
             self.go_to(start)
 
     def drop(self) -> None:
-        """Select only what moves."""
+        """Shrink the selection to the sentence or word that moves."""
         self.is_extending = False
         self._anchor = self._cursor
 

@@ -146,7 +146,7 @@ class DocumentPane(TextPane):
             index = bisect_left(hits, (self._top(), 0))
         index = (index if step > 0 else index - 1) % len(hits)
         self._current = hits[index]
-        self._bring_into_sight(*hits[index])
+        self._bring_into_view(*hits[index])
         self.refresh()
         return index + 1, len(hits)
 
@@ -266,7 +266,7 @@ class DocumentPane(TextPane):
 
     def _follow(self) -> None:
         if self._marking is not None and self._laid is not None:
-            self._bring_into_sight(*self._in_text(self._marking.cursor))
+            self._bring_into_view(*self._in_text(self._marking.cursor))
             self.refresh()
 
     def _in_text(self, span: Span) -> Span:

@@ -122,7 +122,7 @@ class Brief(Widget):
     """The question below its title: the description whole, and as much of the narrative as leaves room."""
 
     LINES = 3
-    """Most of the narrative."""
+    """Most lines of the narrative that are shown."""
 
     def __init__(self, keys: KeyTable, above: TitleBar) -> None:
         super().__init__()
@@ -157,9 +157,9 @@ class Brief(Widget):
         return room > 0 and len(self._fitting(self._description, room + 1)) == room
 
     def _room(self) -> tuple[int, int, int]:
-        """Return the rows for the description, for the narrative, and for it where the document is short.
+        """Return the rows for the description, for both texts, and for both above a short document.
 
-        Without one that names the document.
+        The row that names the document is not subtracted.
         """
         height, (n_taken, n_text) = self.app.size.height, self._room_of
         n_left = height - len(self._above.rows()) - 2 - n_taken - (height >= TALL) - (height >= HIGH)
@@ -303,7 +303,7 @@ def grade_lines(
     standing = strong(now) if unsaved else MarkedText(now)
     rows = [MarkedText("")]
     if most > 1 and any(label != f" {whole}" for (_, label), whole in zip(items, wanted, strict=True)):
-        # Rather another row than a word less.
+        # Another row is better than shorter labels.
         items = [(f"[{name}]", f" {whole}") for name, whole in zip(names, wanted, strict=True)]
         rows, gap, room = _grade_rows(scale, task, items, _GAP, width), _GAP, width
         if cell_width(rows[-1].text) + len(_GAP) + cell_width(now) > width:
@@ -335,7 +335,7 @@ def _labels(labels: list[str]) -> Iterator[list[str]]:
     yield list(labels)
     while True:
         shorter = [" ".join(label.split()[:-1]) for label in labels]
-        # A label without its last word is to be still a label, and one of its own.
+        # Without its last word it must still be a label, and differ from the others.
         places = [place for place, one in enumerate(shorter) if cell_width(one) > 2 and one not in labels]
         if not places:
             break
@@ -366,10 +366,10 @@ def status_lines(status: Notice, width: int) -> list[MarkedText]:
     text, latest = drawn(status.text), drawn(status.latest)
     blanks = width - cell_width(latest) - cell_width(text)
     if blanks >= len(_GAP) or not text:
-        return [MarkedText(latest + " " * blanks) + _said(text, status)]
+        return [MarkedText(latest + " " * blanks) + _status_text(text, status)]
     spans = lay_out(MarkedText(text), width).lines[:_LONGEST_STATUS]
     above = [MarkedText(latest)] if latest else []
-    return above + [_said(text[start:end], status) for start, end in spans]
+    return above + [_status_text(text[start:end], status) for start, end in spans]
 
 
 def hint_lines(
@@ -403,9 +403,9 @@ def hint_lines(
     if not is_any:
         spans = lay_out(MarkedText(text), width).lines[:_LONGEST_STATUS]
         below = hint_lines(keys, Notice(), width, special) if is_tall else []
-        return [*(_said(text[start:end], status) for start, end in spans), *below]
+        return [*(_status_text(text[start:end], status) for start, end in spans), *below]
     blanks = width - cell_width(line.text) - cell_width(text)
-    return [line + MarkedText(" " * blanks) + _said(text, status)]
+    return [line + MarkedText(" " * blanks) + _status_text(text, status)]
 
 
 def _all_hints(keys: KeyTable, special: Sequence[Hint]) -> list[MarkedText]:
@@ -429,7 +429,7 @@ def _shown_hints(hints: Sequence[MarkedText], room: int, *, special: bool) -> tu
 
 
 HIGH, TALL = 24, 20
-"""Rows from which on the status has a line of its own, and a blank one is above the grades."""
+"""From so many rows on, the status has a line of its own, and a blank line is above the grades."""
 
 
 class Hints(Lines):
@@ -471,7 +471,7 @@ class Hints(Lines):
             most = 3 if self.screen.has_class("-tall") else 2
             grades = grade_lines(self._scale, self._document, room, unsaved, self._keys, most)
             self.n_grades = len(grades)
-            # What does not work at the moment is not offered.
+            # Keys that do not work at the moment are not shown.
             now = strong(state_marks(self._document, self._scale, unsaved))
             blanks = MarkedText(" " * max(room - cell_width(now.text), 0))
             self._lines += [blanks + now] if self.special else grades
@@ -510,7 +510,7 @@ def _breadth(hints: Sequence[MarkedText]) -> int:
     return cell_width(_GAP.join(hint.text for hint in hints))
 
 
-def _said(text: str, status: Notice) -> MarkedText:
+def _status_text(text: str, status: Notice) -> MarkedText:
     return strong(text) if status.urgent else MarkedText(text)
 
 
@@ -536,9 +536,9 @@ class OpinionsBox(Widget):
     @property
     def n_rows(self) -> int:
         """Count the lines."""
-        return len(self._said())
+        return len(self._entries())
 
-    def _said(self) -> list[tuple[str, str, str]]:
+    def _entries(self) -> list[tuple[str, str, str]]:
         if self._found is None:
             return [(self._trouble, "", "")]
         return _opinions_in(self._found, self._scale, is_tall=self.screen.has_class("-tall"))
@@ -546,7 +546,7 @@ class OpinionsBox(Widget):
     def render(self) -> Content:
         """Draw the lines; the last one is underlined, and ends in the hints."""
         room = max(self.size.width - 2, 8)
-        drawn, lines = list[Content](), self._said()
+        drawn, lines = list[Content](), self._entries()
         for place, (head, tail, brief) in enumerate(lines, 1):
             is_last = place == len(lines)
             beside = room - cell_width(head) - len(_GAP)

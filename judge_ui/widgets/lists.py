@@ -26,7 +26,7 @@ _CURSOR = Style(reverse=True)
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows, one of them under the cursor, which shows while the keys come here, or never do."""
+    """Rows with a cursor, which shows while the list has the focus, or always where it cannot have it."""
 
     @dataclass
     class Chosen(Message):
@@ -49,7 +49,7 @@ class RowList(ScrollView, can_focus=True):
         self.move_to(cursor)
 
     def move_to(self, row: int) -> None:
-        """Put the cursor on a row, and the row in sight."""
+        """Put the cursor on a row, and scroll it into view."""
         self.cursor = max(min(row, self._n_rows - 1), 0)
         height = self.scrollable_content_region.height
         top = self.scroll_offset.y
@@ -107,7 +107,7 @@ TYPED = rf"[^\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI_CONTROLS}]*"
 
 
 class LineInput(Input):
-    """The field."""
+    """A field for one line, without control characters."""
 
     def __init__(
         self, value: str = "", *, placeholder: str = "", is_selected: bool = False, disabled: bool = False
@@ -120,7 +120,7 @@ _PASTED = re.compile(f"(?:{TYPED}[\n\t]?)*")
 
 
 class NoteField(TextArea):
-    """The field: Enter submits it, as everywhere, and ctrl+j begins a line."""
+    """A field for several lines: Enter submits it, as everywhere, and ctrl+j begins a line."""
 
     class Submitted(Message):
         """The text is to be taken."""
@@ -138,7 +138,7 @@ class NoteField(TextArea):
         return self.text
 
     async def _on_key(self, event: events.Key) -> None:
-        """Take Enter; a new line is a key of its own, since Shift+Enter is Enter to most terminals."""
+        """Take Enter; a new line has a key of its own, since most terminals send Shift+Enter as Enter."""
         if event.key == "enter":
             event.stop().prevent_default()
             self.post_message(self.Submitted())
@@ -149,7 +149,7 @@ class NoteField(TextArea):
             await super()._on_key(event)
 
     async def _on_paste(self, event: events.Paste) -> None:
-        """Take text of several lines, and none that holds what could steer the terminal."""
+        """Take text of several lines; refuse what could control the terminal."""
         event.stop().prevent_default()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         if _PASTED.fullmatch(text):

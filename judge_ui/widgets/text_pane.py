@@ -23,7 +23,7 @@ MEASURE = 100
 
 _MARGIN = 1
 _SIGNS = ((Look.CURRENT, ">"), (Look.PASSAGE, "|"))
-"""What stands in the margin of a line that holds something; the first that applies."""
+"""The sign in the margin of a line that has something of this look; the first that applies."""
 
 
 class WidgetNames(TypedDict, total=False):
@@ -94,7 +94,7 @@ class TextPane(ScrollView, can_focus=True):
         self.post_message(self.Scrolled())
 
     def relaid(self) -> None:
-        """Update the pane after its lines were broken anew."""
+        """Update the pane after its text was laid out for another width."""
 
     def overlays(self) -> Sequence[Layer]:
         """Return the spans that are highlighted besides those of the text itself."""
@@ -130,7 +130,7 @@ class TextPane(ScrollView, can_focus=True):
             self._scroll(meaning)
 
     def _scroll(self, command: Command) -> None:
-        # One line of the page before stays in sight.
+        # One line of the previous page stays in view.
         page = max(self._height - 1, 1)
         if command is Command.TOP:
             self.scroll_home(animate=False, immediate=True)
@@ -168,7 +168,7 @@ class TextPane(ScrollView, can_focus=True):
     def _is_in_sight(self, place: int) -> bool:
         return 0 <= self._line_of(place) - self.scroll_offset.y < self._height
 
-    def _bring_into_sight(self, start: int, end: int) -> None:
+    def _bring_into_view(self, start: int, end: int) -> None:
         """Scroll a stretch of text into sight: a little when it is near, else to the middle."""
         first, last = self._line_of(start), self._line_of(max(end - 1, start))
         top, height = self.scroll_offset.y, self._height

@@ -1,1 +1,1 @@
-"""The `pooler` command, one file a command."""
+"""The command line: how options are typed, tables printed, and errors reported."""

@@ -27,9 +27,9 @@ WIDEST = 110
 COMPLETES = "_POOLER_COMPLETE"
 """In the environment when a shell asks for completions."""
 _WHOLE = 1000
-"""Characters of a first sentence: more than any has."""
+"""More characters than any first sentence has."""
 _TYPES = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str": "TEXT", "path": "PATH"}
-"""How typer writes what a value is, and how help does."""
+"""Typer's names of types, and what help shows."""
 
 
 @cache
@@ -44,12 +44,12 @@ def load(word: str) -> Any:
         group: Any = ListingGroup(**settings, help=commands.words()[word], no_args_is_help=True)
     else:
         group = FormGroup(own, **settings, help=own.first_line)
-    group.commands = Lazily({name: partial(_command, one, name) for name, one in forms.items()})
+    group.commands = LazyCommands({name: partial(_command, one, name) for name, one in forms.items()})
     return group
 
 
 def _command(one: commands.Announced, name: str) -> Any:
-    """Import a command, made as typer would have made it at once."""
+    """Import a command, and let typer make it."""
     from pooler.cli.from_function import from_function
 
     found = from_function(getattr(import_module(one.module), one.name))
@@ -66,7 +66,7 @@ def _command(one: commands.Announced, name: str) -> Any:
 
 
 class Quick:
-    """A command that has typer read, by pydantic, which loads slowly, what is given and is no plain text."""
+    """A command that reads plain text itself; typer reads the rest with pydantic, which loads slowly."""
 
     texts: Set[str] = frozenset()
     """Names of parameters that are text."""
@@ -89,7 +89,7 @@ def _read(param: Any, is_text: bool, ctx: typer.Context, value: Any) -> Any:  # 
     return () if is_several and value is None else value
 
 
-class Lazily(UserDict[str, Any]):
+class LazyCommands(UserDict[str, Any]):
     """Commands by name, in their order; one is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
@@ -123,7 +123,7 @@ class _Placeholder(TyperCommand):
 class GroupedCommand(Quick, TyperCommand):
     """A command whose help lists options by what they are about, its own first.
 
-    What it calls knows arguments by Python's names: an error about one names its option here.
+    Errors name parameters as Python does; here they get the name of the option.
     """
 
     forms: Mapping[str, Any] = {}
@@ -160,10 +160,10 @@ class GroupedCommand(Quick, TyperCommand):
         return found | names
 
     def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # typer's Context is click's
-        """Return what stands in the line of usage; an argument of several says so once."""
+        """Return the parts of the usage line; an argument that may be repeated has one ``...``."""
         pieces = super().collect_usage_pieces(ctx)
-        several = [one.endswith("...") and ("..." in one[:-3] or " " in one) for one in pieces]
-        return [one[:-3] if is_told else one for one, is_told in zip(pieces, several, strict=True)]
+        has_dots = [one.endswith("...") and ("..." in one[:-3] or " " in one) for one in pieces]
+        return [one[:-3] if is_twice else one for one, is_twice in zip(pieces, has_dots, strict=True)]
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # typer's Context is click's
         """Write arguments and options."""
@@ -185,7 +185,7 @@ class GroupedCommand(Quick, TyperCommand):
 
 
 class FormGroup(TyperGroup):
-    """A command with forms: the first word is that of a form, or all of the line is the command's own.
+    """A command with forms: the first word names a form, or the whole line is for the command itself.
 
     A group of typer that takes arguments would look for a command among them. A file of a form's name is
     written with its folder, `./diff`.
@@ -203,7 +203,7 @@ class FormGroup(TyperGroup):
 
     @property
     def alone(self) -> Any:
-        """The command that the group is where no form is named."""
+        """The command itself, for a line that names no form."""
         made = _command(self._own, str(self.name))
         made.forms = self.commands
         return made
@@ -238,7 +238,7 @@ class Workflow(Quick, TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands: Any = Lazily({word: partial(load, word) for word in commands.words()})
+        self.commands: Any = LazyCommands({word: partial(load, word) for word in commands.words()})
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Write the list of commands, by what they are for."""
@@ -259,13 +259,13 @@ class Workflow(Quick, TyperGroup):
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
         """Read the options of the program; `help COMMAND` is `COMMAND --help`.
 
-        Without a word it is `status` where a collection is named or lies here, else help.
+        Without a word it is `status` where a collection is named or lies in this folder, else help.
         """
         if not args and not extra.get("resilient_parsing"):  # of completion, which asks for words
             from pooler.sources.stored import DEFAULT_COLLECTION
 
-            is_here = os.environ.get("POOLER_COLLECTION") or Path(DEFAULT_COLLECTION).is_file()
-            args = ["status"] if is_here else []
+            has_collection = os.environ.get("POOLER_COLLECTION") or Path(DEFAULT_COLLECTION).is_file()
+            args = ["status"] if has_collection else []
         if args[:1] == ["help"]:
             args = [*args[1:], "--help"]
         with usage_errors_reported():

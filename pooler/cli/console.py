@@ -1,4 +1,4 @@
-"""Streams, exit codes, questions, and errors: also of a command line that cannot be read.
+"""Streams, exit codes, questions, and errors, those of a mistyped command line included.
 
 stdout is data; stderr is words and progress. Everything shown is sanitised; nothing in data is
 ever read as markup.
@@ -34,9 +34,9 @@ class ExitCode(IntEnum):
     STORE = 3
     """The collection could not do it."""
     WARNED = 4
-    """Nothing is at fault, and a rule that warns is broken."""
+    """Nothing is at fault, but a rule that warns is broken."""
     FAILED, UNDECIDED = 5, 6
-    """What was required of a run does not hold; or whether it holds cannot be told."""
+    """What was required of a run does not hold, or it is not known whether it holds."""
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -58,7 +58,7 @@ def set_up_stdout() -> None:
 
 
 def discard_stdout() -> None:
-    """Forget what stdout cannot take; the interpreter would complain when it flushes."""
+    """Drop what stdout cannot take; the interpreter would complain when it flushes."""
     with suppress(OSError, ValueError):  # a stream that is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -67,10 +67,12 @@ def confirm(question: str, *, yes: bool) -> None:
     """Ask on stderr whether to go on, unless the answer is known; any but yes is a `PoolerError`."""
     if yes:
         return
-    say(f"{question} This cannot be taken back. Type yes to go on:")
+    say(f"{question} This cannot be undone. Type yes to continue:")
     answer = text_stdin().readline().strip()
     if answer.lower() != "yes":
-        raise PoolerError("nothing was changed: the answer was not yes", hint="--yes goes on without asking")
+        raise PoolerError(
+            "nothing was changed: the answer was not yes", hint="--yes continues without asking"
+        )
 
 
 _CARD = "model revision endpoint host prompt param parser shows max-characters family"
@@ -180,7 +182,7 @@ _OLD_WORDS = {
     },
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }
-"""Lines that earlier versions had, and what to type."""
+"""Lines that earlier versions had, and what to type now."""
 _OLD_OPTIONS = {
     "--judge": "--qrels JUDGE for one judge's own grades; of several `pooler qrels define both --judge A"
     " --judge B`, then --qrels both",
@@ -193,7 +195,7 @@ _OLD_OPTIONS = {
         for one in ("--aggregate", "--ties", "--kinds", "--without-rulings")
     },
 }
-"""Options of commands that measure with qrels, and what to type."""
+"""Options that commands which measure with qrels had, and what to type now."""
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
 _NOT_ONE_OF = re.compile(r"'(.*)' is not one of (.*?)\.?", re.DOTALL)
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\..*", re.DOTALL)

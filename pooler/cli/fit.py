@@ -1,8 +1,8 @@
-"""Tables at a width: what folds, what goes, in which order.
+"""Tables fitted to the width of a terminal.
 
-First headings of several words, then texts at blanks; then the gap between columns; then columns
-that can go; then names, at their joints and at last anywhere. Numbers never do. A row is wider than
-the terminal only if all this was not enough.
+First headings of several words are folded, then texts at blanks. Then the gap between columns shrinks,
+columns that may be left out are left out, and names are broken, at their joints and at last anywhere.
+Numbers never are. A row is wider than the terminal only if all this was not enough.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pooler.tables import Column, RenderedView
 
 LEAST_TEXT_WIDTH = 10
-"""Cells of text are not folded to fewer columns of a terminal than this."""
+"""Text is not folded to fewer columns of the terminal than this."""
 _GAPS = (2, 1)
 """Blanks between columns: where there is room, and where there is none."""
 _ROWS_AT_ONCE = 10_000
@@ -49,8 +49,8 @@ class _Measured:
 def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
     """Draw a table on a stream; numbers to the right, undefined as a dash.
 
-    What is no terminal has no width to fit: nothing is cut, nor folded but by `Column.most`; words are folded
-    for a page all the same, unless `folds` is false.
+    A stream that is not a terminal has no width to fit: nothing is cut, and only cells longer than
+    `Column.most` are folded. Notes are wrapped for a page all the same, unless `folds` is false.
     """
     is_terminal = stream.isatty()
     screen = terminal_width(stream) if is_terminal else sys.maxsize
@@ -73,7 +73,7 @@ def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
         title = sanitise_line(rendered.title)
         stream.write(bold.format(wrapped(title, page) if is_terminal else title))
     if columns and columns[0].cells:
-        # Two headings that look alike differ in a blank at the end.
+        # Two headings that look the same differ in a blank at the end.
         headings = [broken(one.heading.rstrip(), width) for one, width in zip(columns, widths, strict=True)]
         height = max(map(len, headings))
         headings = [[""] * (height - len(heading)) + heading for heading in headings]
@@ -91,7 +91,7 @@ def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
 
 
 def _lines(columns: Sequence[_Measured], widths: Sequence[int], gap: str) -> Iterator[str]:
-    """Lay out rows, of several lines where a cell is; give many at a time."""
+    """Lay out rows, which have several lines where a cell has; yield many at a time."""
     laid = [map_cells(_laid, one.cells, one, width) for one, width in zip(columns, widths, strict=True)]
     rows = zip(*laid, strict=True)
     while some := list(islice(rows, _ROWS_AT_ONCE)):
@@ -101,7 +101,7 @@ def _lines(columns: Sequence[_Measured], widths: Sequence[int], gap: str) -> Ite
             continue
         for row in some:
             for cells in zip_longest(*(cell.split("\n") for cell in row)):
-                # A cell of fewer lines than its row has blanks below.
+                # A cell with fewer lines than its row is filled up with blanks.
                 yield (
                     gap.join(
                         " " * width if cell is None else cell

@@ -101,7 +101,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             if about.declared[name].kind is Parameter.VAR_POSITIONAL:
                 runs = next(iter(worked_on.values())).tags() if option.hidden else values[name] or ()
             elif name == "limit" and option.hidden:
-                named[name] = output and output.wanted(option.for_people)
+                named[name] = output and output.rows_needed(option.for_people)
             elif name == "confirm" and option.hidden:
                 named[name] = partial(confirm, yes=values["yes"])
             elif name == "run_line" and option.hidden:

@@ -1,6 +1,6 @@
-"""The one way out: a result as tables for people, drawn or marked up, or as JSON or TSV for programs.
+"""Results written: as tables for people (drawn, Markdown, LaTeX), or as JSON or TSV for programs.
 
-Order of work: choose tables, sort, limit, write.
+The steps are: choose tables, sort, limit, write.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from pooler.result import Result
 
 LAYOUT = 2
-"""Of the JSON: one object of named tables, lists as lists."""
+"""Version of the layout of JSON: one object with named tables, lists as lists."""
 TERMINAL_ROWS = 60
-"""Rows of a table that a terminal is shown unless more are asked for."""
+"""Most rows of a table that are shown on a terminal, unless more are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,9 @@ class Output:
 
     fmt: Annotated[
         Literal["table", "json", "tsv", "markdown", "latex"],
-        Option("--format", "For people, on a page or in a paper; for programs."),
+        Option(
+            "--format", "table is for people, markdown and latex for documents, json and tsv for programs."
+        ),
     ] = "table"
     table: Annotated[str | None, Option("--table NAME", "Which of several tables.")] = None
     sort: Annotated[
@@ -56,20 +58,20 @@ class Output:
         """Whether people read it."""
         return self.fmt not in ("json", "tsv")
 
-    def wanted(self, for_people: int | None) -> int | None:
-        """Return how many rows are to be made, all of them to be sorted; ``None`` = all."""
+    def rows_needed(self, for_people: int | None) -> int | None:
+        """Return how many rows a result has to have; ``None`` = all, as sorting needs them."""
         if self.sort is not None:
             return None
         return self.limit or (for_people if self.is_for_people else None)
 
     def check_one(self, tables: Sequence[str]) -> None:
-        """Raise `ContradictionError` where several tables are to be what holds one."""
+        """Raise `ContradictionError` if there are several tables and the format holds only one."""
         if len(tables) > 1 and self.fmt == "tsv":
             requirement = f"must name the table, one of {', '.join(tables)}: {self.fmt} holds one"
             raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0]}")
 
     def check(self, *, plot: Path | None = None) -> None:
-        """Refuse now, before any work, what could not be written."""
+        """Refuse before any work what could not be written at its end."""
         from pooler.files import check_place
 
         if plot is not None:
@@ -91,13 +93,13 @@ class Output:
 def render(result: Result, output: Output, *, plot: Path | None = None) -> None:
     """Write a result to stdout, or to the file that was asked for; its plots to another one, if named.
 
-    People are shown what a command shows, and programs all, unless one table is asked for. TSV holds one
-    table: several are a `ContradictionError`.
+    People get the tables that the command shows, and programs all of them, unless one is asked for. TSV holds
+    one table: several are a `ContradictionError`.
     """
     if plot is not None:
         _draw_plots(result, plot)
     if output.is_for_people:
-        # What people else read as lines is a table, too, where one is asked for.
+        # A result that people usually read as lines is drawn as a table where --table or --sort is given.
         are_lines = output.fmt == "table" and output.table is None and output.sort is None
         lines = result.lines() if are_lines else None
         if lines is not None:
@@ -138,7 +140,10 @@ def _tables(result: Result, output: Output) -> list[Table]:
 
 
 def _first(table: Table, limit: int, *, is_sorted: bool) -> Table:
-    """Return the rows that people see first, where a view has an order of its own, in the table's order."""
+    """Return the rows that people see first, in the order of the table.
+
+    These are others than the first rows of the table where a view has an order of its own.
+    """
     name = table.columns[0].name
     views = (one for one in table.seen or () if one.rows is not None and name in one.table.data)
     view = next(views, None)
@@ -151,7 +156,7 @@ def _first(table: Table, limit: int, *, is_sorted: bool) -> Table:
 
 
 def _views(result: Result, output: Output) -> list[View]:
-    """Choose views, sort; limits are applied by the writer."""
+    """Choose and sort the views; the writer applies limits."""
     names = () if output.table is None else (result.table(output.table).name,)
     views = [*result.views(*names)]
     if output.sort is None:
@@ -172,14 +177,14 @@ def _sorted(view: View, by: str, *, descending: bool) -> View:
 
 
 def _sorting(text: str, tables: Sequence[Table]) -> tuple[str, bool]:
-    """Read `COLUMN` or `COLUMN:desc` of some tables, and say which column and whether it falls."""
-    name, _, way = text.partition(":")
-    if way not in ("", "asc", "desc"):
+    """Read ``COLUMN`` or ``COLUMN:desc``; return the column, and whether the order is descending."""
+    name, _, direction = text.partition(":")
+    if direction not in ("", "asc", "desc"):
         raise ArgumentError("--sort", "must be COLUMN, COLUMN:asc or COLUMN:desc", text)
     known = dict.fromkeys(name for table in tables for name in table.data)
     if name not in known:
         raise UnknownNameError("column", name, known)
-    return name, way == "desc"
+    return name, direction == "desc"
 
 
 def _draw_plots(result: Result, file: Path) -> None:
@@ -207,7 +212,7 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO, last_line: str)
         most = output.limit or view.limit or (TERMINAL_ROWS if stream.isatty() else n_rows)
         if n_rows > most and not view.is_whole:
             rows = (range(n_rows) if view.rows is None else view.rows)[:most]
-            # A sentence of its own, before all others: what is not there is the first thing to know.
+            # Before all other sentences: that rows are missing is the first thing to know.
             notes = view.table.notes if view.notes is None else view.notes
             first = f"The first {most:,}" if most > 1 else "The first"
             words = f"{first} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
@@ -260,7 +265,7 @@ def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None
 
 
 def _plain(value: Any, kind: str = "") -> Any:
-    """Return a value as JSON has it: moments in ISO 8601, UTC."""
+    """Return a value that JSON can hold: moments in ISO 8601, UTC."""
     if isinstance(value, datetime):
         return moment_text(value, kind)
     if isinstance(value, Mapping):
@@ -317,7 +322,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    r"""Write text so that no sign of it is read as Markdown.
+    r"""Escape text for Markdown.
 
     >>> print(_markdown("a|b_c"))
     a\|b\_c
@@ -326,7 +331,7 @@ def _markdown(text: str) -> str:
 
 
 def _latex(text: str) -> str:
-    r"""Write text so that no sign of it is read as TeX.
+    r"""Escape text for TeX.
 
     >>> print(_latex("50 % of p < .05"))
     50 \% of p $<$ .05
@@ -335,7 +340,7 @@ def _latex(text: str) -> str:
 
 
 def _number(text: str) -> str:
-    """Write a number, its minus as one; undefined is a dash.
+    """Write a number for TeX: a proper minus sign, and a dash where it is undefined.
 
     >>> _number("-0.25"), _number("1,200"), _number("-")
     ('$-$0.25', '1,200', '--')

@@ -1,8 +1,8 @@
 """Every command: a folder a heading of `pooler --help`, a file a command.
 
-A function made a command (`pooler.command`) is one of the API by its name, and of the command line by its
+A function under `@command` (`pooler.command`) is one of the API by its name, and of the command line by its
 words: `paper_difference` is `pooler paper difference` where `paper` is a command's word. Nothing else
-lists it. What is asked before a command is imported is read from its text here.
+lists it. Names and first lines are read here from the text of the files, which are not imported for that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEADINGS = {
     "look": "show history",
     "keep": "backup restore verify upgrade",
 }
-"""The words of each folder in the order of help; a word that is not named stands behind them."""
+"""The words of each folder in the order of help; words that are not named come last."""
 _FUNCTION = re.compile(r'(command|screen)\ndef (\w+)\(.*?\) -> [^\n]*:\n    r?"""(.+?)(?:"""|\n)', re.DOTALL)
 _DOCSTRING = re.compile(r'"""(.+?)(?:"""|\n)')
 
@@ -50,7 +50,7 @@ class Announced:
 def announced() -> dict[str, Announced]:
     """Return every command and form by its name in Python, in the order of help.
 
-    Forms stand behind their command in the order of their files and lines.
+    Forms come after their command, in the order of their files and lines.
     """
     return {one.name: one for heading in HEADINGS for one in sorted(_of_folder(heading), key=_place)}
 

@@ -71,9 +71,8 @@ def share(
 ) -> list[Result | PoolerError]:
     """Do a task for each of several items, in this process and in others.
 
-    This process takes items from the front, others, started afresh and importing what the task needs, from
-    the back. What a process that dies leaves, and what raises anything but a `PoolerError` there, is done
-    here.
+    This process takes items from the front. The others, started afresh and importing what the task needs,
+    take them from the back. An item whose process dies, or raises anything but a `PoolerError`, is done here.
     """
     outcomes: dict[int, Result | PoolerError] = {}
     left = deque(range(len(items)))
@@ -95,7 +94,7 @@ def share(
                 if answer is None:
                     n_busy -= 1
                 else:
-                    outcomes[index] = _told(answer)
+                    outcomes[index] = _outcome_of(answer)
                     progress(1)
     return [outcomes[index] for index in range(len(items))]
 
@@ -103,7 +102,7 @@ def share(
 def _share_with(
     process: _Process, items: Sequence[object], left: deque[int], answers: SimpleQueue[tuple[int, Any]]
 ) -> None:
-    """Have items done elsewhere until none is left, or the process dies; no answer is the last one."""
+    """Have items done by a process until none is left or it dies; the last answer put is ``(-1, None)``."""
     answer: Any = True
     while left and answer is not None:
         try:
@@ -121,10 +120,10 @@ def _share_with(
 def in_order(
     task: Callable[[Item], Result], items: Sequence[Item], *, workers: int
 ) -> Iterator[Result | PoolerError]:
-    """Do a task for each of several items, all in this process or all in others, and yield what comes of it.
+    """Do a task for each of several items, all in this process or all in others; yield outcomes in order.
 
-    Each process is an item ahead of the one taken. It gets a copy of the task, and keeps it. What a process
-    that dies leaves is done here.
+    Each process works one item ahead, with its own copy of the task. Items of a process that dies are done
+    here.
     """
     with _processes(task, workers if workers > 1 else 0) as others:
         for process, item in zip(others, items, strict=False):
@@ -136,10 +135,10 @@ def in_order(
                 answer = process.answer()
                 if following < len(items):
                     process.give(items[following])
-            yield _attempt(task, item) if answer is None else _told(answer)
+            yield _attempt(task, item) if answer is None else _outcome_of(answer)
 
 
-def _told(answer: tuple[Any, list[str]]) -> Any:
+def _outcome_of(answer: tuple[Any, list[str]]) -> Any:
     outcome, warnings = answer
     for message in warnings:
         warn(message)
@@ -151,7 +150,7 @@ def _processes(task: Callable[[Any], object], n_processes: int) -> Iterator[list
     others: list[_Process] = []
     try:
         for _ in range(n_processes if sys.executable else 0):
-            with suppress(OSError):  # there is no room for one more
+            with suppress(OSError):  # the system has no room for another process
                 others.append(_Process(task))
         yield others
     finally:
@@ -163,27 +162,27 @@ class _Process:
     """Another process, which does a task for one item after another."""
 
     def __init__(self, task: Callable[[Any], object]) -> None:
-        # Isolated, so that only this process says where modules are; and arrays need one thread.
+        # Isolated (-I), so that modules are found where this process finds them; arrays need one thread.
         command = (sys.executable, "-I", "-c", _WORK)
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-        with interrupts_held():  # until the worker ignores them, it would show a trace
+        with interrupts_held():  # until the worker ignores them, it would print a traceback
             self._popen = Popen(command, stdin=PIPE, stdout=PIPE, env=environment)
         self.give(sys.path)
         self.give(task)
         self._is_idle = True
 
     def give(self, value: object) -> None:
-        """Send the task, or an item; the process ends at what cannot be sent."""
+        """Send the task, or an item; a value that cannot be sent ends the process."""
         self._is_idle = False
         pipe = cast(BinaryIO, self._popen.stdin)
         try:
             pickle.dump(value, pipe, pickle.HIGHEST_PROTOCOL)
             pipe.flush()
-        except Exception:  # noqa: BLE001 - what is left is done by the one that asked
+        except Exception:  # noqa: BLE001 - the caller does what is left
             self._popen.kill()
 
     def answer(self) -> Any:
-        """Wait for what comes of the item given, and its warnings; ``None`` = the process has died."""
+        """Wait for the outcome of the item given, and its warnings; ``None`` = the process has died."""
         try:
             answer = pickle.load(cast(BinaryIO, self._popen.stdout))
         except Exception:  # noqa: BLE001 - likewise
@@ -192,7 +191,7 @@ class _Process:
         return answer
 
     def end(self) -> None:
-        """End, and at once if there is still something to do."""
+        """End the process, at once if it is still at work."""
         if not self._is_idle:
             self._popen.kill()
         with suppress(OSError), self._popen:  # it closes pipes, in which something may be left
@@ -213,7 +212,7 @@ def _work() -> None:
                 answers.flush()
         except EOFError:
             return  # there is nothing left to do
-        except Exception:  # noqa: BLE001 - the parent tries the same, and shows what comes of it
+        except Exception:  # noqa: BLE001 - the parent tries the same item, and shows the error
             sys.exit(1)
 
 

@@ -2,7 +2,7 @@
 
 A line of a run file is `topic Q0 docno rank score tag`: exactly six fields between any blanks.
 Blank lines, lines that begin with `#`, a byte order mark, any line ends, a missing last one and compression
-are all in order. Where a line has five tabs, other blanks part no fields.
+are all in order. Where a line has five tabs, other blanks do not separate fields.
 
 ============== ==================================================================================
 code           fault

@@ -141,7 +141,7 @@ class Seats:
 
     def _document(self, seat: Seat, asked: dict[str, Any]) -> dict[str, Any]:
         topic, docno, desk = str(asked["topic"]), str(asked["docno"]), seat.desk
-        if not desk.has_before(topic, docno):
+        if not desk.has_in_queue(topic, docno):
             raise UnknownNameError("document", docno, ())
         shown = document_data(desk, docno, seat.lit_in(topic))
         if isinstance(desk, AdjudicationDesk):
@@ -167,7 +167,7 @@ class Seats:
     def _record(self, seat: Seat, given: dict[str, Any]) -> dict[str, Any]:
         asked, desk = read_asked(given), seat.desk
         topic, docno = asked.decision.topic, asked.decision.docno
-        if not desk.has_before(topic, docno):
+        if not desk.has_in_queue(topic, docno):
             message = "this document is no longer in your queue"
             raise ConflictError(message)
         desk.note_shown(topic, version=asked.topic_version, guidelines=asked.guidelines)

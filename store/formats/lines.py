@@ -34,7 +34,7 @@ from store.formats.compression import (
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-"""Its byte order marks; UTF-8 has no such bytes."""
+"""Byte order marks of UTF-16; UTF-8 never has these bytes."""
 _BUFFER = 1 << 18
 
 
@@ -71,22 +71,20 @@ def open_bytes(path: str) -> BinaryIO:
 
 
 def _open_hint(path: str, error: OSError) -> str | None:
-    """Return what to type instead of a folder, or of a pattern that the shell left as it was."""
+    """Return what to type instead of a folder, or of a pattern that the shell did not expand."""
     if isinstance(error, IsADirectoryError):
         return f"name the files in it: {path.rstrip('/')}/*"
     if isinstance(error, FileNotFoundError) and "://" in path:
         return "`pool` reads files by URI with --engine spark"
     if isinstance(error, FileNotFoundError) and is_pattern(path):
         if any(iglob(path)):  # noqa: PTH207 - a path may be absolute
-            return (
-                "files have names of that pattern; without quotation marks the shell puts them in its place"
-            )
-        return "no file has a name of that pattern, so the shell left it as it was"
+            return "files match that pattern; without quotation marks the shell expands it"
+        return "no file matches that pattern, so the shell left it as it is"
     return None
 
 
 def piped(path: str, program: str) -> str:
-    """Write the command that lets a program read a file, unpacked."""
+    """Return the shell command by which a program reads a file, decompressed if need be."""
     if path == STDIN:
         return program
     unpack = None
@@ -97,7 +95,7 @@ def piped(path: str, program: str) -> str:
 
 
 def is_pattern(path: str) -> bool:
-    """Return whether a shell would put the names of files in the place of `path`."""
+    """Return whether a shell would expand `path` to the names of files."""
     return not set("*?[").isdisjoint(path)
 
 
@@ -112,9 +110,10 @@ def is_regular_file(path: str) -> bool:
 def read_lines(
     path: str, faults: FaultList, digest: hashlib._Hash | None = None, *, is_damage_placed: bool = True
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield line number, from 1, and bytes of each line, without a byte order mark; hash them with it.
+    """Yield the number (from 1) and the bytes of each line; a byte order mark is left out, but hashed.
 
-    Damaged compressed data is added to `faults`, with the line after the last one or with none.
+    Damaged compressed data is added to `faults`: at the line after the last one read, or at no line where
+    `is_damage_placed` is false.
     """
     number = 0
     with open_bytes(path) as file:
@@ -165,7 +164,7 @@ def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
 
 
 def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:
-    """Return where a line is no UTF-8."""
+    """Say where a line is not UTF-8."""
     return f"expected UTF-8, got byte 0x{line[error.start]:02x} at column {error.start + 1}"
 
 
@@ -173,7 +172,7 @@ PACKED = {".gz", ".xz", ".bz2", ".zst"}
 
 
 def remedy(path: str, line: bytes) -> str | None:
-    """Return what to type where a line has bytes of another encoding, or blanks that part no fields."""
+    """Return what to type where a line is in another encoding, or has no-break spaces."""
     try:
         line.decode()
     except UnicodeDecodeError:
@@ -183,57 +182,55 @@ def remedy(path: str, line: bytes) -> str | None:
     if b"\xc2\xa0" not in line:
         return None
     command = piped(path, r"LC_ALL=C sed 's/\xC2\xA0/ /g'")
-    return f"no-break spaces part no fields: {command} writes blanks for them"
+    return f"no-break spaces do not separate fields: {command} replaces them with blanks"
 
 
 LOOKED_AT = 20
-"""Lines, blank ones not counted, by which the kind of a file is recognised ..."""
+"""Lines, blank ones not counted, by which the kind of a file is recognised."""
 _LONGEST_LINE = 1 << 20
-"""... and bytes of the longest of them."""
+"""Most bytes of such a line that are read."""
 
 
 @dataclass(frozen=True, slots=True)
-class SpecialFile:
-    """A kind of file."""
+class FileKind:
+    """A kind of file, recognised by its first lines."""
 
     name: str
     hint: str
-    """What takes such a file."""
+    """Which command or option takes such a file."""
     wanted: str = ""
-    """What it is where it is expected."""
+    """What a message calls it that expected one."""
     code: str = "other-kind"
-    """Of the fault, where such a file stands in the place of another."""
+    """Code of the fault that such a file was given in place of another."""
 
 
 _RUN_COLUMNS = "(6 columns: topic, Q0, docno, rank, score, tag)"
 _QRELS_COLUMNS = "(4 columns: topic, iteration, docno, grade)"
-RUN = SpecialFile(
+RUN = FileKind(
     f"a run file {_RUN_COLUMNS}",
     hint="`pooler import runs FILE` brings runs into a collection; other commands take run files as"
     " arguments, without `--qrels`",
     wanted=f"a run {_RUN_COLUMNS}",
     code="run",
 )
-QRELS = SpecialFile(
+QRELS = FileKind(
     f"a qrels file {_QRELS_COLUMNS}",
     hint="`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings them"
     " into a collection",
     wanted=f"qrels {_QRELS_COLUMNS}",
     code="qrels",
 )
-TOPICS = SpecialFile("a topics file", hint="`pooler import topics FILE` takes topics", wanted="topics")
-DOCUMENTS = SpecialFile(
-    "a documents file", hint="`pooler import docs FILE` takes documents", wanted="documents"
-)
-RUN_LIST = SpecialFile("a list of runs", hint="`--runs FILE` takes such a list", wanted="a list of runs")
-_JUDGEMENTS = SpecialFile(
+TOPICS = FileKind("a topics file", hint="`pooler import topics FILE` takes topics", wanted="topics")
+DOCUMENTS = FileKind("a documents file", hint="`pooler import docs FILE` takes documents", wanted="documents")
+RUN_LIST = FileKind("a list of runs", hint="`--runs FILE` takes such a list", wanted="a list of runs")
+_JUDGEMENTS = FileKind(
     "a file of every judge's judgements", hint="`pooler import judgements FILE --as jsonl` takes it"
 )
-_ANSWERS = SpecialFile(
+_ANSWERS = FileKind(
     "a file of a model's answers",
     hint="`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
 )
-_TEXTS = SpecialFile(
+_TEXTS = FileKind(
     "a file of topics or documents",
     hint="`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
 )
@@ -250,14 +247,14 @@ _SHAPES = (
     (QRELS, re.compile(rb"\s*\S+\s+(?!Q0\s)\S+\s+\S+\s+[+-]?[0-9]+(?:\.0*)?\s*", re.ASCII)),
     (_TEXTS, re.compile(rb"[^\s{<]+\t(?! )[^\t]*\S \S[^\t]*(?:\t[^\t]*){0,2}")),
 )
-"""What all lines look like of a file that is no markup and no JSON."""
+"""What every line looks like in a file of each kind that is neither markup nor JSON."""
 
 
-def report_kind(faults: FaultList, expected: SpecialFile) -> bool:
-    """Report in place of the faults of a file that it is of another kind, if it looks like that.
+def report_kind(faults: FaultList, expected: FileKind) -> bool:
+    """Where a file looks like another kind, put one fault that says so in place of its faults.
 
-    Return whether it was reported; the hint is then `FaultList.hint`. A file that can be read but once is not
-    looked at.
+    Return whether that was done; the hint is then `FaultList.hint`. A file that can be read only once is not
+    examined.
     """
     kind = _kind_of(faults.path)
     if kind is None and is_regular_file(faults.path):
@@ -273,14 +270,14 @@ def report_kind(faults: FaultList, expected: SpecialFile) -> bool:
     return True
 
 
-def report_as_kind(faults: FaultList, kind: SpecialFile, expected: SpecialFile) -> None:
-    """Report in place of the faults of a file that it looks like another kind."""
+def report_as_kind(faults: FaultList, kind: FileKind, expected: FileKind) -> None:
+    """Put one fault in place of those of a file: it looks like another kind."""
     message = f"this looks like {kind.name}; expected {expected.wanted}"
     faults.put_instead(message, kind.code, hint=kind.hint)
 
 
-def _kind_of(path: str) -> SpecialFile | None:
-    """Return what a file looks like; ``None`` = nothing that is known, or it cannot be read again."""
+def _kind_of(path: str) -> FileKind | None:
+    """Return what a file looks like; ``None`` = no kind that is known, or it cannot be read again."""
     lines: list[bytes] = []
     if is_regular_file(path):
         with suppress(PoolerError, DamagedDataError, OSError), open_bytes(path) as file:
@@ -289,7 +286,7 @@ def _kind_of(path: str) -> SpecialFile | None:
     return _kind_of_lines(lines) if lines else None
 
 
-def _kind_of_lines(lines: Sequence[bytes]) -> SpecialFile | None:
+def _kind_of_lines(lines: Sequence[bytes]) -> FileKind | None:
     first = lines[0].removeprefix(BOM).strip()
     if first.startswith(b"{"):
         return _kind_of_object(first)
@@ -306,7 +303,7 @@ def _kind_of_lines(lines: Sequence[bytes]) -> SpecialFile | None:
 
 
 def _is_text(line: bytes) -> bool:
-    """Return whether a line, whose end may be cut off, is UTF-8 without control characters but tabs."""
+    """Return whether a line, whose end may be cut off, is UTF-8 without control characters except tabs."""
     try:
         text = getincrementaldecoder("utf-8")().decode(line)
     except UnicodeDecodeError:
@@ -314,7 +311,7 @@ def _is_text(line: bytes) -> bool:
     return not any(letter < " " and letter != "\t" for letter in text)
 
 
-def _kind_of_object(line: bytes) -> SpecialFile | None:
+def _kind_of_object(line: bytes) -> FileKind | None:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):

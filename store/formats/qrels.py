@@ -1,17 +1,17 @@
 """Qrels, as rows or as columns; NTCIR-2 and NTCIREVAL qrels.
 
 In qrels, fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte.
-Where a header names other columns, or most of the first lines are topic, docno and grade or have other
-separators, they are read so: see `store.formats.tables.sniff`. A line that begins with ``#`` is a comment, as
-to trec_eval 10; text after the last field, which trec_eval refuses, is passed over leniently (but the
-five-column files of sampled pools must not be read so: the fourth column of one kind is a stratum). A line
-that repeats an earlier one's code, whatever its iteration, is counted and passed over; trec_eval refuses it.
-``1.7`` is no grade, though trec_eval would read 1.
+A header may name other columns, and files of topic, docno and grade, or with other separators, are recognised
+by their first lines: see `store.formats.tables.sniff`. A line that begins with ``#`` is a comment, as in
+trec_eval 10. Text after the last field, which trec_eval refuses, is ignored in a lenient reading; the
+five-column files of sampled pools must not be read so, since the fourth column of one kind is a stratum. A
+line that repeats the code of an earlier one, whatever its iteration, is counted and ignored; trec_eval
+refuses it. ``1.7`` is not a grade, though trec_eval would read 1.
 
-A collection has two NTCIR-2 files, which differ in the last column alone: in the rigid one S and A are
+A collection has two NTCIR-2 files, which differ in the last column only: in the rigid one S and A are
 relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S. The NTCIR WWW tasks have levels that are
-sums of two judges' grades: L0 to L4 of grades 0 to 2. Neither format has iterations: they are ``0``. What the
-writers write is read back, and what they could have written comes back byte for byte.
+sums of two judges' grades: L0 to L4 of grades 0 to 2. Neither format has iterations: they are read as ``0``.
+The readers read what the writers write, and writing it again gives the same bytes.
 
 Sources: trec_eval 10.0, `get_qrels.c` and `get_qrels_jg.c`; NTCIR Workshop 2, "Relevance judgments", data of
 the Japanese and English IR tasks, 2001; Sakai, "NTCIREVAL", a toolkit for information access evaluation; Luo
@@ -44,7 +44,7 @@ from store.formats.tables import Fields, GradedRow, JudgedTable, Remembered, Tab
 from store.records import Qrel, QrelColumns, Scale
 
 DUPLICATE = "duplicate"
-"""The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
+"""The iteration of a grade that was copied from a near-duplicate."""
 _COLUMNS = "topic iteration docno grade"
 _CHOICES = (_COLUMNS, "topic docno grade")
 _JUDGE_COLUMN = 2
@@ -52,8 +52,8 @@ _JUDGES_NAMED = 5
 _ITERATIONS = ("0", "Q0")
 _FEWEST_NAMED = 3
 _FEWEST_EXCHANGED = 20
-"""Lines with one word in column 3 from which columns are taken to be exchanged; the other number
-holds where that word is one that files have for the iteration."""
+"""Fewest lines with the same word in column 3 for columns 2 and 3 to count as exchanged; `_FEWEST_NAMED`
+where that word is one of `_ITERATIONS`."""
 
 
 def read_qrels(
@@ -66,8 +66,8 @@ def read_qrels(
 ) -> JudgedTable:
     """Read a qrels file, rows in file order; see `read_table`.
 
-    `judge_column` is ``None`` or 2, the column that names the judge and no round then: a document has one
-    code a topic (and judge). With `keep_repeats` every line is a row, for `codes.settle_repeats`.
+    `judge_column` is ``None``, or 2 where column 2 names the judge instead of the round: a document then has
+    one code for each topic and judge. With `keep_repeats` every line is a row, for `codes.settle_repeats`.
     """
     if judge_column not in (None, _JUDGE_COLUMN):
         requirement = "must be 2, the only column of a qrels line that can name a judge"
@@ -116,7 +116,7 @@ def read_qrels(
 
 
 _MOST_PLAIN = 1 << 26
-"""Bytes of a file that is read at once."""
+"""Bytes that a file read at once may have."""
 _VISIBLE = bytes(range(0x21, 0x7F))
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -156,7 +156,7 @@ def read_plain_qrels(path: str) -> QrelColumns | None:
 
 
 def _is_exchanged(rows: Sequence[GradedRow]) -> bool:
-    """Return whether column 3 is one word all along and column 2 what differs within a topic."""
+    """Return whether column 3 is the same word in every line, and column 2 differs within each topic."""
     docno = rows[0].docno
     seen: set[tuple[str, str]] = set()
     for row in rows:
@@ -168,7 +168,7 @@ def _is_exchanged(rows: Sequence[GradedRow]) -> bool:
 
 
 def _judges_of(rows: Sequence[GradedRow]) -> list[str]:
-    """Return the names in column 2, if no document has two grades under one of them; else none."""
+    """Return the names in column 2, if under each of them a document has one grade; else none."""
     graded: dict[tuple[str, str], int] = {}
     is_graded_twice = any(graded.setdefault((row.topic, row.docno), row.code) != row.code for row in rows)
     if not is_graded_twice or len({row[1:4] for row in rows}) < len(rows):
@@ -219,7 +219,7 @@ QrelCells = tuple[str, str, str, int]
 def qrels_blocks(rows: Iterable[QrelCells]) -> Iterator[str]:
     """Yield lines of four columns with single blanks, so that equal judgements are equal bytes.
 
-    Rows come in order: topics natural, docnos bytewise. Many lines come at once, parted by line ends.
+    Rows come in order: topics natural, docnos bytewise. Each text yielded has many lines.
     """
     rows = iter(rows)
     while block := list(islice(rows, _BLOCK)):
@@ -267,8 +267,8 @@ def read_ntcir2(
 ) -> JudgedTable:
     """Read an NTCIR-2 qrels file, letters as grades in file order; see `read_table`.
 
-    Fault codes of its own: ``relevant`` (not 0 or 1), and ``cut`` (a grade is relevant, and one as high is
-    not).
+    Fault codes of its own: ``relevant`` (not 0 or 1), and ``cut`` (one line calls a grade relevant, another
+    calls the same grade or a higher one not relevant).
     """
     grades = {letter.encode(): value for value, letter in letters_of(scale).items()}
     letters = b", ".join(grades).decode()
@@ -305,7 +305,7 @@ def write_ntcir2(
 
 
 class _Cut:
-    """Where 0 and 1 part the scale, as far as the lines have said."""
+    """Where the scale is cut into 0 and 1, as far as the lines read show it."""
 
     def __init__(self) -> None:
         self._least_relevant: tuple[int, str, int] | None = None

@@ -128,13 +128,13 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
 def count_queues(session: Session, judge: int) -> dict[int, int]:
     """Count the documents of every queue of a judge, by topic; topics without any are left out.
 
-    In SQL, as all that comes before the first screen: a judge would wait for numpy.
+    In SQL, like everything before the first screen: loading numpy would keep the judge waiting.
     """
     if has_assignments(session):
         held = select(ASSIGNMENT.c.topic_id, func.count()).where(ASSIGNMENT.c.judge_id == judge)
         query = held.where(is_pooled(ASSIGNMENT)).group_by(ASSIGNMENT.c.topic_id)
     else:
-        # A document of several pools is one.
+        # A document of several pools counts once.
         pooled = to_judge(POOL_ENTRY.c.topic_id, func.count(POOL_ENTRY.c.document_id.distinct()))
         query = pooled.group_by(POOL_ENTRY.c.topic_id)
     return {topic: int(count) for topic, count in session.execute(query)}
@@ -170,10 +170,10 @@ CLAIMED_AT_ONCE = 3
 SAMPLED_TEXTS = 40
 SAMPLED_BYTES = 3000
 SAMPLED_MARKED_BYTES = 12_000
-"""What is read of a topic's texts to find out which words are common in them; more of those marked up."""
+"""How much of a topic's texts is read to find common words; more where they have markup."""
 
 
-# What is asked at every document; built once, for that takes longer than to execute it, and the judge waits.
+# Queries made for every document, built once: building takes longer than executing, and the judge waits.
 _PAGE = (
     select(
         *(DOCUMENT.c[name] for name in ("title", "text", "sha256")),
@@ -197,8 +197,8 @@ _FACTS = select(
 ).where(DOCUMENT.c.id == bindparam("document_id"))
 
 
-_DONE = (Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK)
-"""What is recorded at a desk; what is undone has a method of its own, and organisers reopen elsewhere."""
+_RECORDED = (Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE, Action.MARK)
+"""Actions that `record` takes; undoing has a method of its own, and organisers reopen elsewhere."""
 
 
 class Desk:
@@ -295,7 +295,7 @@ class Desk:
         return self._topic_versions.get(self._topic_ids.get(topic, 0))
 
     def note_shown(self, topic: str, *, version: int | None, guidelines: int | None) -> None:
-        """Note by which versions a judge decides, as a page says; none is later than the newest there is."""
+        """Note the versions that a page says its judge decides by; none later than the newest is taken."""
         with reading(self._engine) as session:
             topic_id = self._topic_id(session, topic)
             newest = session.scalar(select(TOPIC.c.version).where(TOPIC.c.id == topic_id))
@@ -325,7 +325,7 @@ class Desk:
                 beat(session, self._sitting, topic=self._topic_id(session, topic))
 
     def sit_at(self, window: str) -> None:
-        """Sit in the sitting of a page's window, which goes on after a reload, or begin it."""
+        """Resume the sitting of a page's window, as after a reload, or begin it."""
         goes_on = and_(SITTING.c.window == window, SITTING.c.ended_at.is_(None))
         with reading(self._engine) as session:
             own = select(SITTING.c.id).where(SITTING.c.judge_id == self._judge_id, goes_on)
@@ -335,8 +335,8 @@ class Desk:
                 begun = open_sitting(session, self._judge_id, program=self._program, window=window)
             self._sitting = begun
 
-    def has_before(self, topic: str, docno: str) -> bool:
-        """Return whether a document of a topic lies, or lay in this sitting, before the judge."""
+    def has_in_queue(self, topic: str, docno: str) -> bool:
+        """Return whether a document of a topic is, or was in this sitting, in the judge's queue."""
         if (self._topic_ids.get(topic), self._document_ids.get(docno)) not in self._orders:
             self.queue(topic)
         return (self._topic_ids.get(topic), self._document_ids.get(docno)) in self._orders
@@ -366,7 +366,7 @@ class Desk:
         return sorted(lines, key=lambda line: natural_key(line.topic))
 
     def is_idle(self) -> bool:
-        """Return whether no document lies before the judge, decided or not, nor may come."""
+        """Return whether the judge has no document, decided or not, and none may come."""
         with reading(self._engine) as session:
             queued = to_judge(POOL_ENTRY.c.document_id).limit(1)
             if has_assignments(session):
@@ -533,7 +533,7 @@ class Desk:
         """End the sitting; what was claimed and not decided is given back."""
         if self._sitting is not None:
             with self._writing() as session:
-                # What the same judge has before another screen is not given away.
+                # What the same judge has on another screen is not given away.
                 if not live_sittings(session, self._judge_id, but=self._sitting):
                     release(session, self._judge_id)
                 close_sitting(session, self._sitting)
@@ -550,7 +550,7 @@ class Desk:
         return held.where(same_pair(ASSIGNMENT, rows)).exists()
 
     def _check(self, decision: Decision) -> None:
-        if decision.action not in _DONE:
+        if decision.action not in _RECORDED:
             message = f"`{decision.action}` is not a decision"
             raise StoreError(message)
         if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
@@ -732,7 +732,7 @@ class Desk:
                 try:
                     yield session
                 except NoResultFound as error:
-                    # Here, before anybody looks for damage in the whole collection.
+                    # Checked here, before the whole collection is searched for damage.
                     self._check_not_gone(session, error)
                     raise
         except IntegrityError as error:

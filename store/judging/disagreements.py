@@ -75,7 +75,7 @@ def seen_opinions(order: str | None) -> tuple[str | None, tuple[str, ...]]:
 
 
 def rank_of(given_grade: GivenGrade) -> tuple[bool, int]:
-    """Return where a given grade stands among others."""
+    """Return the key by which given grades are sorted."""
     return given_grade is None, given_grade or 0
 
 
@@ -83,7 +83,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Settlement(StrEnum):
-    """What has happened to a disagreement."""
+    """Whether a disagreement is settled."""
 
     OPEN = "open"
     SETTLED = "settled"
@@ -155,7 +155,7 @@ class Case:
 
     @property
     def status(self) -> Settlement:
-        """What has happened to it."""
+        """Whether it is settled."""
         ruling = self.ruling
         if ruling is None:
             return Settlement.OPEN
@@ -180,7 +180,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """How a document stands with one judge as an adjudicator sees it: whose it is stays unsaid."""
+    """How a document stands with one judge as an adjudicator sees it: without the judge's name."""
 
     letter: str
     state: State
@@ -200,7 +200,7 @@ class Disagreement:
     gap: int | None
     status: Settlement
     outcome: GivenGrade = None
-    """What was decided before; looked at only where `status` is not open."""
+    """What was decided before; has no meaning where `status` is open."""
     outcome_on: tuple[GivenGrade, ...] = ()
     """The given grades that it was decided on; empty = not known."""
 

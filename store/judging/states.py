@@ -42,8 +42,8 @@ class StateCounts:
     outside: int = 0
     """Graded by somebody, but not pooled."""
     relevant: int = 0
-    """Graded relevant, at the scale's relaxed level, by somebody; pooled or not, unless one pool
-    was asked for: of its documents then."""
+    """Graded relevant, at the scale's relaxed level, by somebody; pooled or not, but only documents of
+    the one pool that was asked for, if any."""
 
     @property
     def unjudged(self) -> int:
@@ -53,7 +53,7 @@ class StateCounts:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What is counted; whatever is ``None`` is not asked for."""
+    """What is counted; ``None`` = no filter."""
 
     topic: str | None = None
     pool: str | None = None
@@ -178,7 +178,7 @@ class IfPooled:
 
 
 class PoolChanges(Area):
-    """What a change of pools would meet."""
+    """What has to be known before pools are changed."""
 
     def pair_states(self) -> dict[tuple[str, str], PairState]:
         """Return how every pair of topic and docno that is pooled or looked at stands."""

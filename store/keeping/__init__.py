@@ -1,4 +1,4 @@
-"""How a collection is kept: backups, checks, pages brought back, directories."""
+"""Keeping a collection: backups, checks, exported folders, and the files that judges' pages saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far judging again moves MAP, and a report: beside no peer, since none does it."""
+"""How MAP would vary under other judges, and a report; no other program does this."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def variation(place: Path) -> None:
     write_qrels(place / "qrels", files)
     judged = ("--qrels", str(place / "qrels"))
     compare(
-        f"How far judging again moves MAP, and a report, {TOPICS} topics, {DOCUMENTS:,} lines a topic",
+        f"How MAP would vary under other judges, and a report, {TOPICS} topics, {DOCUMENTS:,} lines a topic",
         RUNS,
         {
             f"{POOLER} {name}": lambda size, words=words: timed(

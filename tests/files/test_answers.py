@@ -319,7 +319,7 @@ def test_another_identity_needs_another_name(asked: Path) -> None:
     assert "models whose identity is not stated: u" in run_inside("status").fine().out
     assert "`u` judged before it was described" in add("u").failed(3).err
     add("v").fine()
-    assert "is stated so already" in add("v").fine().err
+    assert "is stated already, by the same card" in add("v").fine().err
     refused = add("v", kept=CARD.replace("= 0", "= 0.5"))
     assert 'parameters {"temperature": 0}, not {"temperature": 0.5}' in refused.err
     assert "hint: take another name" in refused.err

@@ -524,12 +524,12 @@ def test_window_goes_on_in_its_sitting_until_it_ends(ready: Collection) -> None:
     window = "0123456789abcdef"
     first, second = ready.desk("ann"), ready.desk("ann")
     first.sit_at(window)
-    assert first.has_before("1", "a")
-    assert not first.has_before("1", "nowhere")
+    assert first.has_in_queue("1", "a")
+    assert not first.has_in_queue("1", "nowhere")
     decision = Decision("1", "a", Action.JUDGE, grade=1)
     first.record(decision, is_strict=True)
     second.sit_at(window)
-    assert second.has_before("1", "a")
+    assert second.has_in_queue("1", "a")
     assert second.record(decision, is_strict=True).revision == 1
     with pytest.raises(ConflictError):
         second.record(replace(decision, grade=2), is_strict=True)
@@ -547,7 +547,7 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
     words += " claim claimable record_and_undo events events_of recent_active_ms guidelines"
     words += " shown_versions is_idle has_seen_guidelines beat live_elsewhere titles sample_texts"
-    words += " sit_at has_before note_shown topic_version patience_ms"
+    words += " sit_at has_in_queue note_shown topic_version patience_ms"
     assert public == set(words.split())
 
 

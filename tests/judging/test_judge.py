@@ -458,6 +458,6 @@ def test_code_is_all_of_stdout(alone: Cli) -> None:
     assert len(made.out.strip()) == 29
     assert made.out.strip() not in made.err
     assert "not shown again" in made.err
-    assert "opens nothing any more" in alone("judges", "code", "alice", "--revoke").fine().err
+    assert "is no longer valid" in alone("judges", "code", "alice", "--revoke").fine().err
     assert "has no code" in alone("judges", "code", "alice", "--revoke").fine().err
     assert "unknown judge `ana`; known: `alice`" in alone("judges", "code", "ana").failed(1).err

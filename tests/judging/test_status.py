@@ -686,7 +686,7 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
     """It names itself with a target, and what that names draws a sample, once its two numbers are chosen."""
     cli("judges", "add", "anna").fine()
     told = " ".join(cli("status", "recall").fine().out.split())
-    assert "no sample, pooler status recall --target .8 tells how many" in told
+    assert "no sample, pooler status recall --target .8 shows how many" in told
     told = " ".join(by_rule(cli, "status", "recall", "--target", ".8", "--kinds", "model").fine().out.split())
     command = told.partition("fewer: pooler ")[2].partition(".")[0]
     cli(*command.replace(" N ", " 500 ").replace(" D ", " 20 ").split()).fine()

@@ -207,7 +207,7 @@ def test_a_recall_is_reached_where_the_bound_says_so(collection: Collection) -> 
     assert goal.is_reached("1")
     assert goal.words("1") == f"goal reached: {sought}"
     assert not goal.is_reached("2")
-    assert goal.words("2") == "goal not to be told: no bound, since nothing was judged at random"
+    assert goal.words("2") == "unknown whether the goal is reached: nothing was judged at random"
 
 
 @pytest.mark.slow

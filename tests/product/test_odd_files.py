@@ -287,10 +287,10 @@ def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(cli: Cli, 
         told = refused(cli, *command, "./runs")
         assert "runs: is a directory\nhint: name the files in it: ./runs/*" in told
         told = refused(cli, *command, "none/*.run")
-        assert "none/*.run: no such file or directory\nhint: no file has a name of that" in told
-    assert "a/*.run: hint: no file has a name" in cli("check", "a/*.run").out
+        assert "none/*.run: no such file or directory\nhint: no file matches that" in told
+    assert "a/*.run: hint: no file matches" in cli("check", "a/*.run").out
     told = refused(cli, "pool", "runs/*.run")
-    assert "hint: files have names of that pattern; without quotation marks" in told
+    assert "hint: files match that pattern; without quotation marks" in told
 
 
 @pytest.mark.parametrize(

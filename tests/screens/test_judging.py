@@ -558,7 +558,7 @@ async def test_a_goal_that_is_reached_offers_to_stop_once(sampled: Collection) -
         assert "stop here" not in seen(pilot)
     async with judging(sampled, topic="0013", goal=goal_of(sampled, "recall=.5")) as pilot:
         await press(pilot, "2", "0")
-        assert "Goal not to be told: no bound, since nothing was judged at random." in seen(pilot)
+        assert "Unknown whether the goal is reached: nothing was judged at random." in seen(pilot)
 
 
 async def test_who_stops_at_the_goal_leaves_the_rest_unjudged(sampled: Collection) -> None:
@@ -599,7 +599,7 @@ def test_a_goal_that_cannot_be_looked_up_holds_nobody_up(sampled: Collection) ->
 
     printed = sit(sampled, *"22200000", goal=Lost())
     assert "secret" not in printed
-    assert "whether the goal is reached could not be found out" in printed
+    assert "unknown whether the goal is reached: the collection cannot be read" in printed
 
 
 def test_without_a_goal_nothing_is_said(sampled: Collection) -> None:

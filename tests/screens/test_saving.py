@@ -62,7 +62,7 @@ async def test_what_could_not_be_written_is_tried_again_and_then_said(two_topics
     async with judging(two_topics) as pilot:
         with locked(two_topics):
             assert "now: - NOT SAVED: 2" in await press(pilot, "2")
-            assert "Leave this window open, it is tried again. NOT SAVED (2 relevant): " in seen(pilot)
+            assert "Leave this window open; trying again. NOT SAVED (2 relevant): " in seen(pilot)
             # The hints stay, above what went wrong.
             assert any(row.startswith(" u undo  s skip") for row in rows(pilot)[-5:])
             for key in ("n", "p", "escape"):
@@ -181,7 +181,7 @@ async def test_two_sittings_of_a_judge_are_asked_about(two_topics: Collection) -
         assert "undone: 1 partially relevant" in await press(pilot, "p", "y", "tab")
     async with judging(two_topics) as pilot:
         assert "another sitting of yours on " in seen(pilot)
-        assert ", at this very topic, was alive at " in seen(pilot)
+        assert ", at this very topic, was active at " in seen(pilot)
         other = elsewhere(two_topics, 1)
         await press(pilot, "p", "e", "x", "enter")  # of a note alone
         assert "your note is NOT SAVED k keep that r save your note" in seen(pilot)

@@ -1,4 +1,4 @@
-"""`pooler ask`: a model is asked where a person would judge."""
+"""`pooler ask`: a model judges."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def ask(
     show_prompt: bool = False,
     confirm: Confirm = None,
 ) -> JudgingCounts | AskingPlan | None:
-    """Ask a model to judge, as `judges add` describes it.
+    """Ask a model to judge; `judges add --model` says which.
 
     A server is asked for a grade of each document, and gets topic and document alone. Answers that cannot
     be read are "cannot be judged", never grade 0. Run again, the command continues where it stopped.
@@ -212,7 +212,7 @@ def ask(
 
 @contextmanager
 def finishing() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C ask to finish what is on its way; the next ends it as ever."""
+    """Let the first Ctrl-C finish the requests under way; the next one interrupts as usual."""
     pressed: list[int] = []
 
     def note(number: int, _frame: object) -> None:

@@ -59,7 +59,7 @@ _KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def read_card(file: str | Path) -> tuple[ModelIdentity, str | None]:
-    """Return who a model is by its card, and its prompt where one is named; the file lies beside the card."""
+    """Return who a model is by its card, and the prompt whose file, beside the card, it names."""
     card = read_toml(str(file))
     faults = [f"expected {', '.join(_KEYS)}; got the key `{name}`" for name in card if name not in _KEYS] + [
         f"`{name}`: expected {what}, got {card[name]!r}"
@@ -107,12 +107,12 @@ def _read_prompt(file: Path) -> str:
 
 JudgeName = Annotated[str, Option("NAME", "The judge.")]
 JudgeNames = Annotated[Sequence[str], Option("NAME...", "Judges.")]
-_SAID = {
+_REMOVED = {
     "done": "the file was rewritten: no byte of what was removed is left in it",
     "not-here": "PostgreSQL keeps removed rows on disk until VACUUM FULL, and may"
     " keep them in its logs and archives: ask the server's administrator",
 }
-_WARNED = {
+_NOT_REMOVED = {
     "open-elsewhere": "another program has the collection open: what was removed stays in the file"
     " until that program is closed",
     "not-rewritten": "another program was writing, or the disk is full: what was removed is overwritten, but"
@@ -120,12 +120,12 @@ _WARNED = {
 }
 
 
-def tell_removed(scrubbed: Scrubbed, elsewhere: str) -> None:
-    """Say where what was removed may still be found."""
-    if scrubbed.value in _SAID:
-        say(_SAID[scrubbed.value])
+def report_removed(scrubbed: Scrubbed, elsewhere: str) -> None:
+    """Report where what was removed may still be found."""
+    if scrubbed.value in _REMOVED:
+        say(_REMOVED[scrubbed.value])
     else:
-        warn(_WARNED[scrubbed.value])
+        warn(_NOT_REMOVED[scrubbed.value])
     say(f"backups and exports made before are unchanged: {elsewhere}")
 
 
@@ -176,7 +176,7 @@ def judges_add(
             raise ArgumentError("names", "must be one: a card is of one judge", names[1])
         identity, prompt = read_card(model)
         n_new = collection.models.add(names[0], identity, prompt=prompt)
-        say(f"model judge {names[0]} " + ("stated" if n_new else "is stated so already"))
+        say(f"model judge {names[0]} " + ("stated" if n_new else "is stated already, by the same card"))
         say(f"its identity: {identity.sha256}")
     else:
         of_kind = JudgeKind(kind or "human")
@@ -250,7 +250,7 @@ def judges_code(collection: Stored, name: JudgeName, *, revoke: bool = False) ->
     """
     if revoke:
         gone = collection.codes.revoke(name)
-        say(f"the code of {name} opens nothing any more" if gone else f"judge {name} has no code")
+        say(f"the code of {name} is no longer valid" if gone else f"judge {name} has no code")
     else:
         write([collection.codes.give(name)])
         say(f"anyone with this code judges as {name}; it is not shown again")
@@ -289,7 +289,7 @@ def judges_rename(
             f"{new} is at work{where}: everything is saved under the new name, but the screen"
             " shows the old one until it is closed"
         )
-    tell_removed(done.scrubbed, "they have the old name")
+    report_removed(done.scrubbed, "they have the old name")
     return Done()
 
 
@@ -315,7 +315,7 @@ _ERASED = {
     "notes_naming": "note[ or reason of others that names|s and reasons of others that name] the judge:"
     " [it stays as it is|they stay as they are]; pooler export judgements --history has [it|them]",
 }
-"""What is counted: [of one|of several]."""
+"""Each count in words, [of one|of several]."""
 _RULINGS = {
     "judgements": "ruling[|s]: the judges' grades count again",
     "cannot": "ruling[|s] that a document cannot be judged",
@@ -345,17 +345,17 @@ def judges_erase(
     >>> p.judges_erase("collection.db", "bob", dry_run=True).counts["judgements"]  # doctest: +SKIP
     31
     """
-    would = ErasingResult(found=collection.erasures.erase(name, dry_run=True), is_done=False)
+    preview = ErasingResult(found=collection.erasures.erase(name, dry_run=True), is_done=False)
     if dry_run:
-        return would
-    for sentence in would.sentences():
+        return preview
+    for sentence in preview.sentences():
         say(f"  {sentence}")
     if confirm is not None:
         confirm(f"Erase judge {name}?")
     done = collection.erasures.erase(name)
     say(f"judge {name} erased: {counted(done.judgements, 'judgement')}, {counted(done.events, 'event')}")
     assert done.scrubbed is not None
-    tell_removed(
+    report_removed(
         done.scrubbed,
         "they still hold what was erased; a count and an identity number without a name stay here, and"
         " those files show whose they are; `pooler export collection --anonymised` leaves the number out",
@@ -388,7 +388,7 @@ class ErasingResult(Result):
         return {name: naming[name] if name in naming else getattr(found, name) for name in _ERASED}
 
     def sentences(self) -> Iterator[str]:
-        """Say what goes and what stays, in a line each."""
+        """Yield what goes and what stays, a line each."""
         for words, number in self._counted():
             yield f"{number:,} {words}"
         if self.found.shared:
@@ -397,7 +397,7 @@ class ErasingResult(Result):
         yield from self._unassigned()
 
     def lines(self) -> Iterator[str] | None:
-        """Return nothing where it is done: it was said."""
+        """Return no lines once it is done: the command has said them."""
         return iter(()) if self.is_done else None
 
     def _tables(self) -> Iterator[Table]:

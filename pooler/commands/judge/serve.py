@@ -61,13 +61,13 @@ def serve(
         trust_header=trust_header,
         goal_of=lambda opened: read_goal(opened, goal),
         drawing_of=drawing_of,
-        began=_tell,
+        began=_announce,
     )
     say("stopped; what judges saved is in the collection")
 
 
-def _tell(origin: Origin, n_codes: int, organiser_code: str) -> None:
-    who = f"{counted(n_codes, 'judge')} can come in with a code"
+def _announce(origin: Origin, n_codes: int, organiser_code: str) -> None:
+    who = f"{counted(n_codes, 'judge')} with a code"
     say(f"judges open {origin} ({who if n_codes else 'no judge has a code yet: pooler judges code NAME'})")
-    say(f"progress of all: {origin}/progress, code {organiser_code} while this server runs")
+    say(f"everybody's progress: {origin}/progress, code {organiser_code} while this server runs")
     say("Ctrl-C stops it")

@@ -1,4 +1,4 @@
-"""What a random sample says of the relevant documents that are not found, topic by topic; goals of judging.
+"""Bounds on recall from a random sample, topic by topic; goals of judging.
 
 A goal is what an organiser wants before judging stops: a recall, or a settled order of runs.
 """
@@ -34,7 +34,7 @@ NOTHING_RANDOM = "nothing was judged at random"
 
 
 def bound_of(one: TopicCandidates, confidence: float, target: float | None) -> RecallBound:
-    """Bound the recall of one topic, or say that nothing was drawn at random."""
+    """Bound the recall of one topic; without a bound if nothing was drawn at random."""
     if one.candidates is None:
         return RecallBound(one.n_relevant, 0, 0, 0, 0, 0, None, None, NO_SAMPLE)
     return recall_bound(one.candidates, confidence=confidence, target=target)
@@ -48,7 +48,7 @@ _BOUND = (
     Column("judged", "int", "random", "documents of the random sample that are judged"),
     Column("relevant", "int", about="relevant ones of these"),
     Column("waiting", "int", about="documents of the sample without a grade", show="if_any"),
-    Column("n_random", "int", "of", "documents that the sample speaks for"),
+    Column("n_random", "int", "of", "documents that the sample stands for"),
     Column(
         "open",
         "int",
@@ -70,20 +70,20 @@ def status_recall(
     qrels: QrelsName = None,
     cutoff: Cutoff = None,
 ) -> RecallBounds:
-    """Show how much of what is relevant is found at least, by a random sample.
+    """Show a lower bound on the recall of each topic, from a random sample.
 
-    Topic by topic: a document is relevant where one of the judges says so. The bound holds however often one
-    looks, if the sample was drawn at random and is judged in a random order, or whole; of several samples of
-    a topic the oldest speaks. Recall is of the documents that the sample's pool lists, drawn or not: what no
-    run retrieved is outside.
+    A document is relevant if any of the judges says so. The bound holds however often one looks, if the
+    sample was drawn at random and is judged in a random order, or whole; where a topic has several samples,
+    the oldest is used. Recall is measured among the documents that the sample's pool lists, drawn or not;
+    what no run retrieved does not count.
 
     Example: pooler status recall
 
     Example: pooler status recall --target .9 --confidence .95
 
-    confidence : Of every bound alone: .95 = right in 95 of 100 cases.
-    target : Also count the random documents to judge until this recall is sure; of a topic without a
-        sample those of one that is drawn of all unjudged documents of the runs.
+    confidence : Of each bound by itself: .95 = right in 95 of 100 cases.
+    target : Also count the random documents to judge before this recall is certain; for a topic without a
+        sample, those of a sample drawn from all unjudged documents of the runs.
     topic : This topic alone.
     cutoff : Ranks of the runs from which that sample would be drawn.
 
@@ -125,7 +125,7 @@ def _planned(
     confidence: float,
     target: float,
 ) -> RecallBound:
-    """Count for a topic without a sample how many documents one of all unjudged ones would need."""
+    """Count the documents to judge of a sample of all unjudged ones, for a topic that has no sample."""
     if one.candidates is not None:
         return bound
     lists = [ids[:cutoff] for (_, topic), ids in ranked.rankings.items() if topic == one.topic]
@@ -142,9 +142,9 @@ class RecallBounds(Result):
 
     topics: Sequence[str]
     pools: Sequence[str | None]
-    """The sample that speaks for each topic; ``None`` = there is none."""
+    """The sample that is used for each topic; ``None`` = there is none."""
     depths: Sequence[int | None]
-    """Of each run, how many documents that pool listed; ``None`` = not known."""
+    """How many documents of each run that pool lists; ``None`` = not known."""
     bounds: Sequence[RecallBound]
 
     def _tables(self) -> Iterator[Table]:
@@ -189,11 +189,11 @@ class RecallBounds(Result):
             )
         if None in self.pools:
             notes.append(
-                "Where there is no sample, pooler status recall --target .8 tells how many documents one"
-                " takes."
+                "Where there is no sample, pooler status recall --target .8 shows how many documents one"
+                " needs."
                 if self.settings["target"] is None
-                else "Without a sample, needed is of one yet to be drawn from all unjudged documents of the"
-                " runs. One of their first D documents takes fewer: pooler pool --strategy uniform --depth D"
+                else "Without a sample, needed is for one yet to be drawn from all unjudged documents of the"
+                " runs. One of their first D documents needs fewer: pooler pool --strategy uniform --depth D"
                 " --budget N --seed 1 --name tail."
             )
         return notes
@@ -201,14 +201,14 @@ class RecallBounds(Result):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """When judging may stop: what a judge has to have found, or how sure the order of the runs has to be."""
+    """When judging may stop: the recall to be reached, or how certain the order of the runs has to be."""
 
     recall: float | None
     confidence: float
 
     @property
     def words(self) -> str:
-        """Say it."""
+        """The target as a statement."""
         if self.recall is None:
             return f"the order of the runs is settled at {self.confidence:g}"
         share, sure = 100 * self.recall, 100 * self.confidence
@@ -242,7 +242,7 @@ def parse_goal(text: str) -> Target:
 
 
 class RecallGoal:
-    """A recall that is to be sure in a topic. A judge is told whether it is, and nothing of the bound."""
+    """A recall to be certain of in a topic. Judges see whether it is reached, and not the bound."""
 
     def __init__(self, collection: Collection, target: Target) -> None:
         self._collection = collection
@@ -258,7 +258,7 @@ class RecallGoal:
         if why is None:
             return f"goal not reached yet: {self._target.words}, if the sample is random"
         if why:
-            return f"goal not to be told: no bound, since {why}"
+            return f"unknown whether the goal is reached: {why}"
         return f"goal reached: {self._target.words}, if the sample is random"
 
     def _state(self, topic: str) -> str | None:
@@ -271,17 +271,17 @@ class RecallGoal:
 
 
 class _Quiet(Listener):
-    """Passes on how far a work has come, and no words: they tell of runs, and a judge is listening."""
+    """Passes progress on, but no messages: they may name runs, which judges must not see."""
 
-    def __init__(self, heard_by: Listener) -> None:
-        self._listener = heard_by
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         return self._listener.progress(label, total)
 
 
 class OrderGoal:
-    """A settled order of the runs, looked at once: that takes seconds, and minutes with a hundred runs."""
+    """A settled order of the runs, computed once: that takes seconds, and minutes with a hundred runs."""
 
     def __init__(self, collection: Collection, target: Target) -> None:
         from pooler.sources.probabilities import load_probable, moments
@@ -301,12 +301,12 @@ class OrderGoal:
         return self._is_settled
 
     def words(self, topic: str) -> str:  # noqa: ARG002 - of a goal
-        """Return whether it was, and when that was looked at."""
+        """Return whether it was, and when that was computed."""
         state = "reached" if self._is_settled else "not reached"
         return f"goal {state} when this sitting began: {self._target.words}"
 
 
 def goal_of(collection: Collection, text: str) -> RecallGoal | OrderGoal:
-    """Return the goal that a text says, as `parse_goal` reads it; an order is looked at."""
+    """Return the goal that a text names, as `parse_goal` reads it; the order of the runs is computed here."""
     target = parse_goal(text)
     return OrderGoal(collection, target) if target.recall is None else RecallGoal(collection, target)

@@ -26,17 +26,17 @@ else:
 def verify(collection: Checked) -> Verification:
     """Check the collection against its own rules.
 
-    Checked are the file and its references, digests of what was written, texts and their hashes, the
+    It checks the file and its references, digests of what was written, texts and their hashes, the
     scale, guidelines, judges, assignments, runs and rankings, pools, and the history of every
-    judgement. Others may work on it meanwhile. The exit code is 1 when there is a fault.
+    judgement. Others may work on it meanwhile. The exit code is 1 if there is a fault.
 
     Example: pooler verify
 
     Raises
     ------
     StoreError
-        If it cannot be opened at all, is no collection, or of another schema. One that is damaged may not
-        open, and is checked by its name.
+        If it cannot be opened at all, is not a collection, or has another schema. A damaged one may not open:
+        then give its path.
 
     Notes
     -----

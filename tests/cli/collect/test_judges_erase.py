@@ -40,9 +40,9 @@ def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
         "  84 events in all, taken back or not\n"
         "  84 judged documents that other judges graded too: they keep those grades\n"
         "  the agreement with lenient (84), middle (84) is lost; in brackets, documents both graded\n"
-        "Erase judge strict? This cannot be taken back. Type yes to go on:\n"
+        "Erase judge strict? This cannot be undone. Type yes to continue:\n"
         "error: nothing was changed: the answer was not yes\n"
-        "hint: --yes goes on without asking\n"
+        "hint: --yes continues without asking\n"
     )
     assert "unknown judge `strikt`" in cli("judges", "erase", "strikt", "--yes").failed(1).err
     assert stored_rows("collection.db") == before
