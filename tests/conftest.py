@@ -22,8 +22,8 @@ from tests.helpers.fixtures import cli, collection_of, garden, here, judged, on_
 from tests.helpers.forked_pooler import forked_pooler
 from tests.helpers.postgres import empty_schema, postgres_server
 from tests.helpers.run import JUDGES, copy_garden, run
+from tests.helpers.strategies import EXAMPLES
 from tests.helpers.world import new_collection
-from tests.strategies import EXAMPLES
 
 __all__ = ["cli", "collection_of", "garden", "here", "judged", "on_terminal", "worked"]
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cf_collection import JUDGES as CF_JUDGES
-from tests.cf_collection import data_path as cf_path
-from tests.cf_collection import write_qrels
-from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
+from tests.helpers.cf_collection import JUDGES as CF_JUDGES
+from tests.helpers.cf_collection import data_path as cf_path
+from tests.helpers.cf_collection import write_qrels
+from tests.helpers.oracles import average_precision, mean, measured_ap, read_qrels, read_run
 from tests.helpers.run import Outcome, read_lines, run_inside, write
-from tests.trec_covid import data_path, leaderboard
+from tests.helpers.trec_covid import data_path, leaderboard
 
 pytestmark = pytest.mark.slow
 

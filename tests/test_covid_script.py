@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.trec_covid import data_path, leaderboard
 from tests.readme_blocks import ROOT
-from tests.trec_covid import data_path, leaderboard
 
 _DAY = re.compile(r"(?<=Written by pooler )\S+ on [0-9-]+")
 FILES = ("topics.covid-round1.xml", "qrels-rnd1.txt.gz", "leaderboard.csv", "runs-top120")

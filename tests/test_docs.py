@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.run import run_shell
+from tests.helpers.trec_covid import data_path
 from tests.readme_blocks import ROOT
-from tests.test_readme import run_shell
-from tests.trec_covid import data_path
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]

@@ -6,7 +6,6 @@ What else README.md shows is run and compared by tests/test_docs.py, as the page
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import shutil
 import subprocess
@@ -15,29 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.run import run_shell
 from tests.readme_blocks import ROOT, console_blocks, set_up_blocks
 
 README = (ROOT / "README.md").read_text("utf-8")
 SAMPLES = sorted((ROOT / "sample_collections").glob("*/README.md"))
-
-
-def run_shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a script with bash, with the tested environment's programs first on the path."""
-    programs = Path(sys.executable).parent
-    if not (programs / "pooler").exists():
-        pytest.skip("pooler is not installed in the tested environment")
-    settings = {key: value for key, value in os.environ.items() if key != "POOLER_COLLECTION"}
-    settings["PATH"] = f"{programs}{os.pathsep}{settings.get('PATH', '')}"
-    return subprocess.run(
-        ["bash", "-c", f"set -euo pipefail\n{script}"],
-        cwd=folder,
-        env=settings,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=600,
-        check=False,
-    )
 
 
 def test_readme_begins_with_the_two_set_up_blocks() -> None:

@@ -17,11 +17,8 @@ ROOMS = {
     "tests/agreement": "Agreement of judges, and one grade of several",
     "tests/measures": "Measures",
     "tests/pools": "Pools and strategies",
-    "tests/pooler": "Runs",
     "tests/collection": "Files and rank orders",
     "tests/files": "Files and rank orders",
-    "tests/store": "Files and rank orders",
-    "tests/cli": "Whole commands",
     "tests/screens": "The judging screen",
     "tests/": "The rest",
 }

@@ -37,7 +37,7 @@ from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_
 from store.errors import ArgumentError, PoolerError
 from store.records import Ties
 from tests.agreement.graded import votes_of
-from tests.cf_collection import SCALE, load_judgements
+from tests.helpers.cf_collection import SCALE, load_judgements
 
 Counts = NDArray[np.int64]
 RULES: dict[TieRule, Callable[..., AggregateResult]] = {"majority": majority, "median": median}

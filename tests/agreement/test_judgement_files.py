@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests import cf_collection
 from tests.agreement.test_measured_agreement import data_path
+from tests.helpers import cf_collection
 from tests.helpers.run import (
     GARDEN,
     JUDGES,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests import cf_collection
+from tests.helpers import cf_collection
 from tests.helpers.run import run_inside
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"

@@ -12,7 +12,7 @@ import pytest
 import pooler as p
 from store.records import Action, Decision
 from tests.helpers.run import Cli, write
-from tests.trec_covid import data_path
+from tests.helpers.trec_covid import data_path
 
 TEN = [f"d{number}" for number in range(10)]
 

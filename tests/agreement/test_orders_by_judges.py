@@ -19,10 +19,10 @@ import pooler as p
 from store.analysis.agreement.order_stability import QUANTILES, judge_average_precisions, judge_order
 from store.analysis.agreement.votes import Votes, votes_from_rows
 from store.analysis.run_order import TauResult, tau_ap
-from tests.cli.oracles import average_precision, mean, read_qrels, read_run
-from tests.comparing.plain_lists import plain_ap
+from tests.helpers.oracles import average_precision, mean, read_qrels, read_run
+from tests.helpers.plain_lists import plain_ap
 from tests.helpers.run import JUDGES, Cli
-from tests.strategies import examples
+from tests.helpers.strategies import examples
 
 NAN = float("nan")
 TWO_BY_TWO = np.array([[[0.9, 0.5], [0.5, 0.6]], [[0.6, 0.6], [0.5, 0.9]]])

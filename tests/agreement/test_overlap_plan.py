@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.sharing import assumed_plan, plan_overlap
 from store.errors import ArgumentError
-from tests.strategies import examples
+from tests.helpers.strategies import examples
 
 Z = 1.959963984540054
 IR_BOOK = np.array([[300, 20], [10, 70]])

@@ -46,7 +46,7 @@ from tests.agreement.graded import (
     votes_in,
     votes_of,
 )
-from tests.cf_collection import SCALE, load_judgements
+from tests.helpers.cf_collection import SCALE, load_judgements
 from tests.helpers.world import make_scale, parse_scale
 from tests.vectors.agreement_tables import (
     ANXIETY,

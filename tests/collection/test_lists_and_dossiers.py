@@ -14,8 +14,8 @@ from store.errors import UnknownNameError
 from store.judging.states import Sought, StateCounts
 from store.records import Action, JudgeKind, Qrel, State
 from tests.helpers.filled_collection import fill, pairs_of, plain_states
+from tests.helpers.strategies import examples
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
-from tests.strategies import examples
 
 STEPS = st.lists(
     st.tuples(

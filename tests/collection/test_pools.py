@@ -17,8 +17,8 @@ from store.records import Action, Decision, Pool, PoolEntry
 from tests.helpers.drawing import adaptive_pool
 from tests.helpers.filled_collection import fill, pairs_of
 from tests.helpers.run import Cli, by_rule, write
+from tests.helpers.strategies import examples
 from tests.helpers.world import make_pool, make_run, pairs_to_judge, stored_rows
-from tests.strategies import examples
 
 MANIFEST = {"strategy": "depth", "depth": 100, "seed": 7, "out_order": "priority",
             "runs": [{"tag": "bm25", "sha256": "abc"}], "日本": [1, 2.5, None, True]}  # fmt: skip

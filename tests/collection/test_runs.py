@@ -21,6 +21,7 @@ from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.ranking import ORDERS, Order, rank_order, ties_at_cut
 from store.records import ImportReport, Ranking, Run, StoredRun
 from store.text import natural_key
+from tests.helpers.strategies import examples
 from tests.helpers.world import (
     change_stored,
     make_pool,
@@ -30,7 +31,6 @@ from tests.helpers.world import (
     stored_rows,
     stored_run,
 )
-from tests.strategies import examples
 
 docnos = st.lists(
     st.sampled_from(["a", "A", "b", "10", "9", "09", "é", "e\u0301", "日本", "\U0001f377", "\uff21",

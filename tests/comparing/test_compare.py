@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from tests.cli.oracles import average_precision, read_qrels, read_run
+from tests.helpers.oracles import average_precision, read_qrels, read_run
 from tests.helpers.run import GARDEN, Cli, write
 
 STRICT = GARDEN / "judgements" / "strict.qrels"

@@ -24,7 +24,7 @@ from store.analysis.duplicates import (
     words_of,
 )
 from store.errors import ArgumentError
-from tests.cf_collection import load_documents
+from tests.helpers.cf_collection import load_documents
 
 FOX = "The quick brown fox jumps over the lazy dog near the old river bank today"
 CJK = "トマトの育て方を学ぶための本です"

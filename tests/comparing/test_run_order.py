@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from store.analysis.run_order import TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
-from tests.comparing.plain_lists import plain_tau_ap
+from tests.helpers.plain_lists import plain_tau_ap
 
 scorings = st.integers(2, 12).flatmap(
     lambda size: st.tuples(

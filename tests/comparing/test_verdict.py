@@ -14,8 +14,7 @@ import pytest
 from scipy import stats
 
 import pooler as p
-from tests.helpers.run import Cli, Outcome, write, write_run
-from tests.test_readme import run_shell
+from tests.helpers.run import Cli, Outcome, run_shell, write, write_run
 
 OLD, NEW = "abxyz", "abcde"
 """Documents of the first run; relevant ones, of which the second one has some, and v to z are not."""

@@ -16,8 +16,8 @@ from pooler.reading.tops import TieAtCut
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from tests.helpers.run import Cli, write
-from tests.strategies import RunText, damaged, run_texts
-from tests.trec_covid import data_path
+from tests.helpers.strategies import RunText, damaged, run_texts
+from tests.helpers.trec_covid import data_path
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 

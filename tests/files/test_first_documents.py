@@ -30,7 +30,7 @@ from store.records import Ranking
 from tests.benchmarks.generate import generate
 from tests.helpers.fast_reader import read_blocks
 from tests.helpers.started import started_processes
-from tests.strategies import RunText, damaged, ids, run_texts
+from tests.helpers.strategies import RunText, damaged, ids, run_texts
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 

@@ -26,8 +26,8 @@ from store.errors import ArgumentError, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from store.records import Ranking, Run, StoredRun
 from tests.benchmarks.generate import generate
+from tests.helpers.strategies import RunText, examples, run_texts
 from tests.helpers.world import parse_scale, stored_rows
-from tests.strategies import RunText, examples, run_texts
 
 
 def as_run(one: NumberedRun, docnos: list[str]) -> Run:

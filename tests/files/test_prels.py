@@ -26,7 +26,7 @@ from store.formats.prels import (
     write_statap,
     write_xinfap,
 )
-from tests.strategies import ids
+from tests.helpers.strategies import ids
 
 topics = ids.filter(lambda text: not text.startswith("#"))
 READERS = {"xinfap": read_xinfap, "statap": read_statap}

@@ -30,8 +30,8 @@ from store.formats.qrels import (
 from store.formats.scale import settle_repeats
 from store.formats.tables import GradedRow, parse_columns, read_columns
 from store.records import Grade, Qrel, Scale
+from tests.helpers.strategies import ids
 from tests.helpers.world import make_scale, parse_scale
-from tests.strategies import ids
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.oracles import average_precision, measured_ap, read_qrels, read_run
+from tests.helpers.oracles import average_precision, measured_ap, read_qrels, read_run
 from tests.helpers.run import Cli, read_lines, write
 
 SCALE = """\

@@ -16,7 +16,7 @@ from pooler.reading.docnos import DocnoNumbers
 from pooler.reading.fields import LONGEST_FIELD, Q0, FieldColumn, SuspicionError, find_fields
 from pooler.reading.numbers import parse_ranks, parse_scores
 from pooler.reading.strict import whole_ranks
-from tests.strategies import RunText, damaged, ids, run_texts, score_texts
+from tests.helpers.strategies import RunText, damaged, ids, run_texts, score_texts
 
 fields_of_lines = st.lists(
     ids.map(str.encode) | st.binary(min_size=1, max_size=20).map(lambda raw: raw.replace(b"\0", b"a")),

@@ -25,7 +25,7 @@ from store.errors import FaultList, FormatError, PoolerError
 from store.formats.run_header import RunHeader, header_of, read_header
 from store.records import Run
 from tests.benchmarks.generate import generate
-from tests.strategies import RunText, damaged, run_texts
+from tests.helpers.strategies import RunText, damaged, run_texts
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 BLANKS_HINT = "a run line is topic, Q0, docno, rank, score and run tag, none of them with a blank"

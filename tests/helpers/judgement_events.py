@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from store.event import JudgementEvent
 from store.records import Action, Judgement, Passage, State
-from tests.strategies import ids
+from tests.helpers.strategies import ids
 
 topics = ids.filter(lambda text: not text.startswith("#"))
 texts = st.one_of(

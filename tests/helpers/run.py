@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import pytest
+
 from pooler.cli.main import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,6 +181,25 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
     """Return this process's environment, but for what the command line listens to."""
     kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     return {**kept, "PYTHONPATH": str(ROOT), **settings}
+
+
+def run_shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script with bash, with the tested environment's programs first on the path."""
+    programs = Path(sys.executable).parent
+    if not (programs / "pooler").exists():
+        pytest.skip("pooler is not installed in the tested environment")
+    settings = {key: value for key, value in os.environ.items() if key != "POOLER_COLLECTION"}
+    settings["PATH"] = f"{programs}{os.pathsep}{settings.get('PATH', '')}"
+    return subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\n{script}"],
+        cwd=folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
+    )
 
 
 def controls(text: str) -> list[str]:

@@ -40,8 +40,8 @@ from store.judging.disagreements import (
 )
 from store.judging.events import ruling_of
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from tests.helpers.strategies import examples
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, make_run, statements
-from tests.strategies import examples
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 given_grades = st.one_of(st.none(), st.integers(-2, 3))

@@ -33,6 +33,7 @@ from store.records import (
     State,
     Topic,
 )
+from tests.helpers.strategies import examples
 from tests.helpers.world import (
     JudgeAtWork,
     bring,
@@ -46,7 +47,6 @@ from tests.helpers.world import (
     statements,
     stored_rows,
 )
-from tests.strategies import examples
 
 HUMAN = JudgeKind.HUMAN
 QRELS = [Qrel("1", "a", 2), Qrel("1", "b", 0, "7"), Qrel("001", "a", 1, "Q0")]

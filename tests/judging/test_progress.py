@@ -20,9 +20,9 @@ from store.judging.progress import Unclaimed
 from store.records import Action, Document, Grade, JudgeKind, Qrel, Scale, State, Task
 from tests.helpers.drawing import adaptive_pool
 from tests.helpers.state_counts import Counts, by_topic, state_counts
+from tests.helpers.strategies import examples
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, new_collection, reading
 from tests.keeping.any_collection import fill, named_contents
-from tests.strategies import examples
 
 HUMAN = JudgeKind.HUMAN
 

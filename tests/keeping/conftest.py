@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import cli, collection_of, garden, here, judged
 from tests.helpers.full_collection import fill
-
-__all__ = ["cli", "collection_of", "garden", "here", "judged"]
 
 
 @pytest.fixture(scope="session")

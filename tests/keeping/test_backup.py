@@ -29,6 +29,7 @@ from store.keeping.verify import verify
 from store.records import Document, JudgeKind, Topic
 from tests.helpers.full_collection import DOCNOS, judge_to_file
 from tests.helpers.run import Cli, bytes_of, environment, program, run_inside, run_process
+from tests.helpers.strategies import examples
 from tests.helpers.world import (
     JudgeAtWork,
     carry,
@@ -38,7 +39,6 @@ from tests.helpers.world import (
     meanwhile,
     stored_rows,
 )
-from tests.strategies import examples
 
 JUDGES = ("ann", "bob", "cy", "dee")
 processes = multiprocessing.get_context("forkserver")

@@ -24,9 +24,9 @@ from store.keeping.directory import ExportChoice, read_directory, write_director
 from store.records import Document, JudgeKind, Qrel, Topic
 from tests.helpers import full_collection
 from tests.helpers.run import bytes_of
+from tests.helpers.strategies import examples
 from tests.helpers.world import JudgeAtWork, count_rows, engine_of, make_pool, make_run, parse_scale
 from tests.keeping.any_collection import fill, named_contents
-from tests.strategies import examples
 
 
 @pytest.fixture

@@ -20,11 +20,11 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.oracles import average_precision, mean, read_qrels, read_run
 from tests.helpers import full_collection
+from tests.helpers.oracles import average_precision, mean, read_qrels, read_run
 from tests.helpers.run import Cli, by_rule, bytes_of, environment, program, read_lines
+from tests.helpers.trec_covid import data_path
 from tests.helpers.world import change_stored, make_pool, stored_run
-from tests.trec_covid import data_path
 
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 MAJORITY = ("--aggregate", "majority", "--ties", "low")

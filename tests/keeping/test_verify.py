@@ -35,6 +35,7 @@ from store.records import Action, JudgeKind, Qrel
 from tests.helpers.full_collection import fill
 from tests.helpers.places import held_place
 from tests.helpers.run import Cli, Outcome, by_rule, run_inside
+from tests.helpers.strategies import examples
 from tests.helpers.world import (
     JudgeAtWork,
     carry,
@@ -47,7 +48,6 @@ from tests.helpers.world import (
     renew_digests,
     stored_rows,
 )
-from tests.strategies import examples
 
 
 @pytest.fixture

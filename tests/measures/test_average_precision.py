@@ -26,9 +26,9 @@ from store.analysis.measures.average_precision import (
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.rankings import RELEVANT
 from store.errors import ArgumentError
-from tests.comparing.plain_lists import Drawn, drawn_collections
-from tests.measures.lists import Qrels, Runs, evaluations, in_arrays
-from tests.trec_covid import covid_arrays, leaderboard
+from tests.helpers.graded_lists import Qrels, Runs, evaluations, in_arrays
+from tests.helpers.plain_lists import Drawn, drawn_collections
+from tests.helpers.trec_covid import covid_arrays, leaderboard
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import N_RELEVANT, TABLE_1, TABLE_2
 

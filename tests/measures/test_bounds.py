@@ -15,7 +15,7 @@ from store.analysis.measures.bounds import BOUNDED, Bounds, score_bounds
 from store.analysis.measures.names import MeasureName, parse_measure
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
-from tests.measures.lists import Runs, in_arrays, one_list, plain_gain
+from tests.helpers.graded_lists import Runs, in_arrays, one_list, plain_gain
 
 MEASURES = [
     "AP", "AP(rel=2)", "AP@3", "AP(rel=2)@2", "AP(rel=0)", "AP(rel=-1)@2", "P@1", "P@3",

@@ -14,9 +14,9 @@ import pytrec_eval
 from scipy.stats import ttest_1samp
 
 import pooler as p
-from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
+from tests.helpers.oracles import average_precision, mean, measured_ap, read_qrels, read_run
 from tests.helpers.run import GARDEN, Cli, read_lines, read_run_list, write
-from tests.trec_covid import data_path
+from tests.helpers.trec_covid import data_path
 
 
 def means(cli: Cli, *words: str | Path) -> list[dict[str, Any]]:

@@ -14,8 +14,7 @@ import pytrec_eval
 
 from store.analysis.arrays import RankedDocuments
 from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, SampledPool, estimates, sampled_pool
-from tests.cli.edited_qrels import STRICT, runs_of
-from tests.cli.oracles import average_precision, mean, read_qrels
+from tests.helpers.oracles import STRICT, average_precision, mean, read_qrels, runs_of
 from tests.helpers.run import Cli, write
 
 EPSILON = 1e-5

@@ -27,7 +27,7 @@ from store.analysis.measures.gain import (
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.measures.ranked import condensed
 from store.errors import ArgumentError
-from tests.measures.lists import in_arrays, one_list
+from tests.helpers.graded_lists import in_arrays, one_list
 
 SLIDES = [4, 1, 4, 2, 1]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import pooler as p
 from store.errors import PoolerError
 from tests.helpers.run import GARDEN, Cli, qrels_of, write
-from tests.strategies import examples
+from tests.helpers.strategies import examples
 
 DOCNOS = [f"d{number}" for number in range(8)]
 RUN = {docno: float(-place) for place, docno in enumerate(DOCNOS)}

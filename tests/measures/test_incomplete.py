@@ -12,8 +12,8 @@ from store.analysis.measures.gain import rank_biased_precision
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.measures.ranked import bpref_of, condensed, inferred_ap_of, judged_share, unjudged_share
 from store.analysis.rankings import GradedRankings
-from tests.measures.lists import in_arrays
-from tests.trec_covid import leaderboard, load_qrels, load_rankings
+from tests.helpers.graded_lists import in_arrays
+from tests.helpers.trec_covid import leaderboard, load_qrels, load_rankings
 
 
 def test_level_below_zero_makes_negative_grades_judgements() -> None:

@@ -19,8 +19,8 @@ from store.analysis.measures.names import ALIASES, MEASURES, MeasureName, Scores
 from store.analysis.rankings import GradedRankings
 from store.analysis.significance import generalizability, pairs, t_tests
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from tests.measures.lists import Qrels, Runs, evaluations, in_arrays
-from tests.trec_covid import leaderboard, load_qrels, load_rankings
+from tests.helpers.graded_lists import Qrels, Runs, evaluations, in_arrays
+from tests.helpers.trec_covid import leaderboard, load_qrels, load_rankings
 
 
 def score(rankings: GradedRankings, text: str, level: int = 1) -> Scores:

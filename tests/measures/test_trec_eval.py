@@ -20,7 +20,7 @@ from store.analysis.measures.gain import rank_biased_precision
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.measures.ranked import interpolated_precision
 from store.analysis.rankings import GradedRankings
-from tests.measures.lists import in_arrays
+from tests.helpers.graded_lists import in_arrays
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "trec-eval-test"
 RUN = "STANDARD"

@@ -8,10 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import cli, collection_of, garden, here, judged
-
-__all__ = ["cli", "collection_of", "garden", "here", "judged"]
-
 
 @pytest.fixture(scope="session")
 def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:

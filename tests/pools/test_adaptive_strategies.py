@@ -17,7 +17,7 @@ from pooler.strategies.adaptive import WeightedSums, depth_pool_size, from_units
 from pooler.strategies.kinds import AdaptiveStrategy, ParameterValue
 from pooler.strategies.rankings import rankings_of, uniform_numbers
 from store.errors import ArgumentError, UnknownNameError
-from tests.pools.strategy_play import (
+from tests.helpers.strategy_play import (
     Decisions,
     Log,
     Rows,

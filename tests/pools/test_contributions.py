@@ -21,9 +21,9 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.tops import read_tops
 from store.analysis.pools.growth import FirstRetrievals, first_retrievals, fit_growth, missed_relevant
 from store.records import Pool, PoolEntry
-from tests.comparing.plain_lists import arrays_of
+from tests.helpers.plain_lists import arrays_of
 from tests.helpers.run import Cli, read_run_list
-from tests.pools.strategy_play import top_run
+from tests.helpers.strategy_play import top_run
 
 DOCNOS = "abcdef"
 rankings = st.lists(st.sampled_from(DOCNOS), min_size=1, max_size=6, unique=True)

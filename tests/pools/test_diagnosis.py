@@ -24,9 +24,9 @@ from store.analysis.pools.diagnosis import (
 )
 from store.analysis.rankings import RELEVANT, graded_rankings, judged_rankings
 from store.errors import ArgumentError
-from tests.comparing.plain_lists import Drawn, Grades, Lists, arrays_of, drawn_collections
-from tests.strategies import examples
-from tests.trec_covid import covid_arrays, leaderboard
+from tests.helpers.plain_lists import Drawn, Grades, Lists, arrays_of, drawn_collections
+from tests.helpers.strategies import examples
+from tests.helpers.trec_covid import covid_arrays, leaderboard
 
 GradedLists = dict[tuple[str, str], list[int]]
 OfTopics = dict[str, dict[int, int]]

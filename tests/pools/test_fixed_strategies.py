@@ -18,8 +18,8 @@ from pooler.strategies.fixed import condorcet_values, n_constant_rankings
 from pooler.strategies.kinds import FixedStrategy
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.errors import ArgumentError
-from tests.pools.strategy_play import cut_at, id_rankings, order_of, ranks_of, values_of
-from tests.strategies import ids
+from tests.helpers.strategies import ids
+from tests.helpers.strategy_play import cut_at, id_rankings, order_of, ranks_of, values_of
 from tests.vectors import fusion_ranx, fusion_trectools
 
 # alpha, 9 to 5, scales to a 1, b 3/4, c 1/4, d 0; beta, 2 to -2, to b 1, c 1/2, a 0; gamma, one

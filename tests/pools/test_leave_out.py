@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from store.analysis.pools.contributions import Withdrawn, remove_uniques, within_depth
 from store.analysis.pools.leave_out import LeaveOut, adjust_scores, leave_out, pool_errors
 from store.analysis.run_order import TIED_MAP, kendall_tau_b, tau_ap
-from tests.comparing.plain_lists import Drawn, arrays_of, as_float, drawn_collections, plain_mean
-from tests.trec_covid import covid_arrays, leaderboard, load_qrels, load_rankings
+from tests.helpers.plain_lists import Drawn, arrays_of, as_float, drawn_collections, plain_mean
+from tests.helpers.trec_covid import covid_arrays, leaderboard, load_qrels, load_rankings
 
 pytestmark = pytest.mark.slow
 

@@ -23,9 +23,9 @@ from store.collection import Collection
 from store.errors import ArgumentError, PoolerError
 from store.ranking import Order
 from store.records import Pool
+from tests.helpers.strategies import ids
+from tests.helpers.strategy_play import top_run
 from tests.helpers.world import parse_scale
-from tests.pools.strategy_play import top_run
-from tests.strategies import ids
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 

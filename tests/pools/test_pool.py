@@ -25,7 +25,7 @@ from store.errors import ArgumentError, PoolerError
 from store.ranking import Order
 from store.records import Topic
 from tests.helpers.run import GARDEN, Cli, read_lines, read_run_list, read_trec, run_process, write, write_run
-from tests.trec_covid import data_path
+from tests.helpers.trec_covid import data_path
 
 ORDERS = get_args(Order)
 

@@ -27,10 +27,10 @@ from pooler.strategies.kinds import AdaptiveStrategy, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.errors import ArgumentError
-from tests.cli.oracles import average_precision, first_documents, mean, read_qrels, read_run
-from tests.comparing.plain_lists import plain_tau_ap
+from tests.helpers.oracles import average_precision, first_documents, mean, read_qrels, read_run
+from tests.helpers.plain_lists import plain_tau_ap
 from tests.helpers.run import Cli, run_process, write
-from tests.trec_covid import data_path, leaderboard
+from tests.helpers.trec_covid import data_path, leaderboard
 
 REPLAYED = [name for name, row in STRATEGIES.items() if not isinstance(row, SamplingStrategy)]
 

@@ -25,7 +25,7 @@ from pooler.strategies.sampling import (
     prior,
 )
 from store.errors import ArgumentError
-from tests.strategies import ids
+from tests.helpers.strategies import ids
 
 runs = st.lists(st.lists(ids, max_size=8, unique=True), max_size=5)
 

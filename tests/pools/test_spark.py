@@ -28,7 +28,7 @@ from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate
 from tests.benchmarks.generate_scale import generate_scale
 from tests.helpers.run import Cli, Outcome, environment, program, run_process, write, write_run
-from tests.trec_covid import data_path
+from tests.helpers.trec_covid import data_path
 
 
 def on_spark(test: Callable[..., None]) -> Callable[..., None]:

@@ -15,8 +15,8 @@ from pooler.strategies.kinds import AdaptiveStrategy, FixedStrategy, Parameter, 
 from pooler.strategies.rankings import TopicRankings, descending, rankings_of, raw_numbers, uniform_numbers
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError, PoolerError
-from tests.pools.strategy_play import Decisions, Log, drawn_decisions, drawn_rankings, relive, start
-from tests.strategies import ids
+from tests.helpers.strategies import ids
+from tests.helpers.strategy_play import Decisions, Log, drawn_decisions, drawn_rankings, relive, start
 
 NAMES = [name for name, row in STRATEGIES.items() if isinstance(row, AdaptiveStrategy)]
 CASES: list[tuple[str, dict[str, ParameterValue]]] = [(name, {}) for name in NAMES]

@@ -15,7 +15,7 @@ from pooler.strategies.kinds import FixedStrategy, ParameterValue
 from pooler.strategies.rankings import TopicRankings, descending, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import UnknownNameError
-from tests.strategies import ids
+from tests.helpers.strategies import ids
 
 FIXED = [
     pytest.param(strategy, id=name)

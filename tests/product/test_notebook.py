@@ -13,10 +13,10 @@ import pytrec_eval
 
 import pooler as p
 from pooler.sources.source import Source
-from tests.cf_collection import DATA as CF
-from tests.cf_collection import load_judgements
+from tests.helpers.cf_collection import DATA as CF
+from tests.helpers.cf_collection import load_judgements
 from tests.helpers.run import qrels_of, run_inside
-from tests.trec_covid import data_path
+from tests.helpers.trec_covid import data_path
 
 pytestmark = pytest.mark.slow
 

@@ -25,9 +25,9 @@ from judge_ui.widgets.lines import Notice, grade_lines, hint_lines, hints_conten
 from judge_ui.widgets.text_pane import look_style
 from store.records import Grade, Passage, ShownDocument, State, Task, Topic
 from store.wrapping import cell_width, drawn, wrap
+from tests.helpers.strategies import examples
 from tests.helpers.world import make_scale, parse_scale
 from tests.screens.sitting import Shown, showing, type_ahead
-from tests.strategies import examples
 
 texts = st.text(st.sampled_from("ab cé検索。「」\u0301\u200d\n\t"), max_size=60)
 

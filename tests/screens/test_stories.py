@@ -31,9 +31,9 @@ from store.records import Action, Document, JudgeKind, Passage, State, Task, Top
 from store.text import sanitise
 from tests.helpers.faults import Faults, When, failing_database
 from tests.helpers.places import held_place, let_lapse
+from tests.helpers.strategies import examples
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 from tests.screens.conftest import Clock
-from tests.strategies import examples
 
 TOPICS = {"1": "abc", "2": "de"}
 RAW = "\x00one\r\ntwo \ud800three\r\r\nfour"

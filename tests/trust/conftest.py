@@ -6,11 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import cli, collection_of, garden, here, judged
-from tests.cli.edited_qrels import Grades, runs_of
-from tests.cli.oracles import Scores, read_qrels
-
-__all__ = ["cli", "collection_of", "garden", "here", "judged"]
+from tests.helpers.oracles import Grades, Scores, read_qrels, runs_of
 
 
 @pytest.fixture

@@ -15,9 +15,17 @@ import pytest
 import pytrec_eval
 
 from store.text import rough
-from tests.cli.edited_qrels import STRICT, Grades
-from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels, read_run
 from tests.conftest import SHARED_DATA
+from tests.helpers.oracles import (
+    STRICT,
+    Grades,
+    Scores,
+    average_precision,
+    first_documents,
+    mean,
+    read_qrels,
+    read_run,
+)
 from tests.helpers.run import Cli, write
 
 DEPTH = 5

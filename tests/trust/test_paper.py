@@ -15,9 +15,9 @@ import pytest
 from scipy import stats
 
 import pooler as p
-from tests.cli.oracles import first_documents, read_qrels, read_run
+from tests.helpers.oracles import first_documents, read_qrels, read_run
 from tests.helpers.run import Cli, by_rule
-from tests.trec_covid import data_path
+from tests.helpers.trec_covid import data_path
 from tests.trust.test_variation_command import cystic_fibrosis
 from tests.vectors import kishida_tables
 from tests.vectors.kishida_tables import N_RELEVANT, N_TOPICS, TABLE_1, TABLE_2, TABLE_7, TABLE_8

@@ -11,8 +11,19 @@ import pytest
 from scipy.stats import kendalltau, ttest_rel
 
 from store.text import percent, rough
-from tests.cli.edited_qrels import STRICT, Grades, runs_of, unjudged_of, with_relevant
-from tests.cli.oracles import Scores, average_precision, first_documents, mean, measured_ap, swapped_pairs
+from tests.helpers.oracles import (
+    STRICT,
+    Grades,
+    Scores,
+    average_precision,
+    first_documents,
+    mean,
+    measured_ap,
+    runs_of,
+    swapped_pairs,
+    unjudged_of,
+    with_relevant,
+)
 from tests.helpers.run import Cli, write, write_run
 
 DEPTH = 5

@@ -44,7 +44,7 @@ from store.analysis.undiscovered import (
 )
 from store.errors import ArgumentError
 from store.ranking import Order
-from tests.comparing.plain_lists import (
+from tests.helpers.plain_lists import (
     Drawn,
     arrays_of,
     as_float,
@@ -53,7 +53,7 @@ from tests.comparing.plain_lists import (
     plain_mean,
     plain_tau_ap,
 )
-from tests.trec_covid import MIN_GRADE, covid_arrays, load_qrels, load_rankings
+from tests.helpers.trec_covid import MIN_GRADE, covid_arrays, load_qrels, load_rankings
 
 
 def at_ranks(ranks: Iterable[int], width: int) -> NDArray[np.bool_]:

@@ -35,7 +35,7 @@ from store.analysis.variation.moments import (
 )
 from store.analysis.variation.simulation import simulate_maps
 from store.errors import ArgumentError
-from tests.strategies import examples
+from tests.helpers.strategies import examples
 from tests.trust.outcomes import OutcomeTable, drawn_topics, dynamic, enumerated, outcome_table
 from tests.vectors.variation_examples import EXAMPLES, NEAR
 

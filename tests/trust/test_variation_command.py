@@ -19,9 +19,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests import cf_collection
-from tests.cli.edited_qrels import runs_of
-from tests.cli.oracles import first_documents, mean, read_qrels
+from tests.helpers import cf_collection
+from tests.helpers.oracles import first_documents, mean, read_qrels, runs_of
 from tests.helpers.run import GARDEN, Cli
 from tests.trust.outcomes import Enumerated, Topic, all_maps, enumerated
 

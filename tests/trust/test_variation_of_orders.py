@@ -33,7 +33,7 @@ from store.analysis.variation.collection import (
 )
 from store.analysis.variation.moments import Empty, ProbableRankings
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
-from tests.strategies import examples
+from tests.helpers.strategies import examples
 from tests.trust.outcomes import (
     Floats,
     OutcomeTable,

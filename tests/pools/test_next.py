@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from store.analysis.pools.stopping import least_sample
-from tests.cli.edited_qrels import runs_of
-from tests.cli.oracles import first_documents, read_qrels
+from tests.helpers.oracles import first_documents, read_qrels, runs_of
 from tests.helpers.run import JUDGES, Cli
 from tests.trust.outcomes import outcome_table
 from tests.trust.test_variation_command import topics_of

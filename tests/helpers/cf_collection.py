@@ -22,7 +22,7 @@ import pytest
 
 from store.records import Document, Judgement, State, Topic
 
-DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "cf"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "cf"
 JUDGES = ("REW", "colleagues", "post-docs", "JBW")
 """In the order of the four digits of a score."""
 SCALE = (0, 1, 2)

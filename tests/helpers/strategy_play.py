@@ -14,7 +14,7 @@ from pooler.strategies import find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, FixedStrategy, ParameterValue
 from pooler.strategies.rankings import TopicRankings, descending, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
-from tests.strategies import ids
+from tests.helpers.strategies import ids
 
 Rows = list[list[int]]
 """Documents of every run in rank order."""

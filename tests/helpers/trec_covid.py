@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from store.analysis.rankings import JudgedRankings, judged_rankings
 from store.ranking import Order, rank_order
 
-DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "trec-covid-r1"
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "trec-covid-r1"
 MIN_GRADE = 1
 """Least grade that counts as relevant in the official scores."""
 
