@@ -11,6 +11,8 @@ A transcript begins with a line `@ START`, the folder it starts in (see `START`)
     ! a line of stderr
     | a last line without its newline\
     = 2                              an exit code that is not 0
+
+Numbers have ten decimal places at most.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ _MOMENTS = (
 )
 
 
+_LONG = re.compile(r"(?<![\w.])-?\d*\.\d{11,}(?:e[-+]?\d+)?(?![\w.])")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?|(?<![\w.])\.\d+")
 
 
@@ -77,12 +80,17 @@ def play(transcript: Transcript, folder: Path) -> Transcript:
     for command in transcript.commands:
         code, out, err = _answer(command, folder)
         lines = [*_marked("| ", out), *_marked("! ", err), *([f"= {code}"] if code else [])]
-        text = "".join(f"{line}\n" for line in lines).replace(str(folder), "FOLDER")
+        text = to_ten_places("".join(f"{line}\n" for line in lines).replace(str(folder), "FOLDER"))
         if transcript.has_times:
             for pattern, mask in _MOMENTS:
                 text = pattern.sub(mask, text)
         answers.append(text)
     return replace(transcript, answers=tuple(answers))
+
+
+def to_ten_places(text: str) -> str:
+    """Round numbers of more than ten decimal places: the last ones differ from machine to machine."""
+    return _LONG.sub(lambda found: repr(round(float(found[0]), 10) + 0.0), text)
 
 
 def changed_numbers(before: str, now: str) -> list[str]:
