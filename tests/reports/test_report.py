@@ -17,8 +17,8 @@ import pytest
 
 from pooler.commands.trust.conclusions import REASONS
 from pooler.commands.trust.diagnose import FACTS
-from tests.conftest import SHARED_DATA
 from tests.helpers.run import Cli, Outcome, by_rule, write
+from tests.helpers.trec_covid import data_path
 
 pytestmark = pytest.mark.slow
 
@@ -463,11 +463,8 @@ def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
 @pytest.mark.long
 def test_trec_covid_is_reported(cli: Cli) -> None:
     """All 143 runs of round 1, whose pool was the first 7 documents of 56 of them."""
-    folder = SHARED_DATA / "trec-covid-r1"
-    if not folder.is_dir():
-        pytest.skip("shared data is absent: trec-covid-r1")
-    runs = sorted((folder / "runs-top120").iterdir())
-    page = Page(cli, "--qrels", folder / "qrels-rnd1.txt.gz", "--depth", "7", "--order", "docno-asc", *runs)
+    runs = sorted(data_path("runs-top120").iterdir())
+    page = Page(cli, "--qrels", data_path("qrels-rnd1.txt.gz"), "--depth", "7", "--order", "docno-asc", *runs)
     assert all("runs-top120/*" in one for one in page.checked(8) if " compare " not in one)
 
 

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import pooler
 from tests.helpers.run import Cli, write
@@ -36,7 +35,9 @@ def is_named(word: str, page: Path) -> bool:
 @pytest.mark.parametrize("n_runs", [9, 8])
 def test_scores_are_those_of_pytrec_eval(cli: Cli, garden: Path, n_runs: int) -> None:
     """Of every run, topic and measure, beside best, upper median and worst; on the page as in the table."""
-    pytrec_eval = pytest.importorskip("pytrec_eval")
+    import pytrec_eval
+    from scipy import stats
+
     files = sorted(garden.glob("runs/*.run"))[:n_runs]
     measures = {"AP": "map", "nDCG@10": "ndcg_cut_10"}
     options = ("-m", "AP", "-m", "nDCG@10", "--order", "trec9", *OF_FILES)
@@ -90,6 +91,8 @@ def test_median_is_the_upper_one_of_an_even_number() -> None:
 
 def test_place_and_its_interval_are_those_of_the_binomial_law() -> None:
     """Of topics drawn again, `b` is ahead where it wins more than half: of 1 in 5 often, of 1 in 10 never."""
+    from scipy import stats
+
     for n, ends in ((5, (1, 2)), (10, (1, 1))):
         ahead = stats.binom.sf(n // 2, n, 1 / n)
         assert (ahead > 0.025) == (ends == (1, 2))
