@@ -1,29 +1,51 @@
-"""Collections as other programs read them: a BEIR folder, TREC's files."""
+"""What other programs read of a collection: exported qrels, a BEIR folder, TREC's files."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import pytest
-import pytrec_eval
 
 from store.collection import Collection
 from store.records import Document, Topic
-from tests.helpers.run import Cli, by_rule
+from tests.helpers.oracles import average_precision, measured_ap, read_qrels, read_run
+from tests.helpers.run import Cli, by_rule, read_lines, write
 
-ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
+OFFICIAL = "trec/qrels/official.qrels"
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
+
+
+@contextmanager
+def peer(name: str) -> Iterator[Any]:
+    """Import a program that may be absent, with the warnings it gives."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            pytest.skip(f"peer absent: {name}")
+        yield module
+
+
+@pytest.fixture
+def ir_datasets() -> Any:
+    """Load ir_datasets, which takes a second, where it is wanted."""
+    return pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 
 
 def local(path: Path) -> Any:
     """Return a file as ir_datasets takes it."""
-    return ir_datasets.util.LocalDownload(path)
+    from ir_datasets.util import LocalDownload
+
+    return LocalDownload(path)
 
 
 def documents_of(judged: Path) -> dict[str, tuple[str, str]]:
@@ -41,7 +63,9 @@ def folders(cli: Cli, judged: Path) -> Path:
     return judged
 
 
-def test_beir_folder_is_read_by_ir_datasets(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beir_folder_is_read_by_ir_datasets(
+    ir_datasets: Any, folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its readers of BEIR find every document, topic and grade."""
     monkeypatch.setenv("IR_DATASETS_HOME", str(folders / "home"))
     from ir_datasets.datasets import beir
@@ -53,12 +77,12 @@ def test_beir_folder_is_read_by_ir_datasets(folders: Path, monkeypatch: pytest.M
     assert queries.queries_dict()["G02"].text == "watering balcony tomatoes"
     qrels = beir.BeirQrels(local(folders / "beir/qrels/test.tsv"), {})
     grades = [(one.query_id, one.doc_id, one.relevance) for one in qrels.qrels_iter()]
-    lines = (folders / "trec/qrels/official.qrels").read_text("utf-8").splitlines()
+    lines = (folders / OFFICIAL).read_text("utf-8").splitlines()
     assert grades == [(a, c, int(d)) for a, _, c, d in map(str.split, lines)]
     assert len(grades) == 84
 
 
-def test_trec_files_are_read_by_ir_datasets_and_by_pooler(cli: Cli, folders: Path) -> None:
+def test_trec_files_are_read_by_ir_datasets_and_by_pooler(ir_datasets: Any, cli: Cli, folders: Path) -> None:
     """Documents and topics come back with their texts, blanks folded in topics."""
     trec = ir_datasets.formats
     docs = trec.TrecDocs(local(folders / "trec/documents.trec"), docstore_path=str(folders / "store"))
@@ -84,7 +108,7 @@ def folded(records: Iterable[Any]) -> list[tuple[str, ...]]:
     return [tuple(" ".join(str(value).split()) for value in astuple(one)) for one in records]
 
 
-def test_markup_in_texts_is_text(cli: Cli, here: Path) -> None:
+def test_markup_in_texts_is_text(ir_datasets: Any, cli: Cli, here: Path) -> None:
     """What looks like a tag or an entity comes back as it was, by both readers."""
     cli("init", "--scale", "0-1").fine()
     text = "if a < b && b > c: print('</TEXT> &amp; <DOC>')"
@@ -105,27 +129,20 @@ def test_markup_in_texts_is_text(cli: Cli, here: Path) -> None:
         assert made.topics.all() == [Topic("1", "R&D <title> of x")]
 
 
-def average_precision(folders: Path) -> dict[str, dict[str, float]]:
+def folder_ap(folders: Path) -> dict[str, dict[str, float]]:
     """Return AP of every run by tag and topic, by pytrec_eval, of TREC's files."""
-    with (folders / "trec/qrels/official.qrels").open(encoding="utf-8") as file:
-        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"map"})
-    found = {}
-    for path in sorted((folders / "trec/runs").glob("*.run")):
-        with path.open(encoding="utf-8") as file:
-            scores = evaluator.evaluate(pytrec_eval.parse_run(file))
-        found[path.stem] = {topic: one["map"] for topic, one in scores.items()}
-    return found
+    qrels = read_qrels(folders / OFFICIAL)
+    runs = sorted((folders / "trec/runs").glob("*.run"))
+    return {path.stem: average_precision(qrels, read_run(path)) for path in runs}
 
 
-def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, folders: Path) -> None:
-    """Two programs read qrels and runs, and pooler the same folder: one AP."""
-    expected = average_precision(folders)
+def test_trec_files_are_measured_alike_by_other_programs(cli: Cli, folders: Path) -> None:
+    """pytrec_eval and ir_measures read qrels and runs, and pooler the same folder: one AP."""
+    expected = folder_ap(folders)
     assert len(expected) == 9
-    qrels = list(ir_measures.read_trec_qrels(str(folders / "trec/qrels/official.qrels")))
     for tag, by_topic in expected.items():
-        run = ir_measures.read_trec_run(str(folders / f"trec/runs/{tag}.run"))
-        own = {one.query_id: one.value for one in ir_measures.iter_calc([ir_measures.AP], qrels, run)}
-        assert own == pytest.approx(by_topic)
+        measured = measured_ap(folders / OFFICIAL, folders / f"trec/runs/{tag}.run")
+        assert measured == pytest.approx(by_topic)
     asked = ("--by-topic", "--measure", "AP", "--format", "json", "--table", "topics")
     rows = [one for one in by_rule(cli, "evaluate", *MAJORITY, *asked).json() if one["topic"] != "all"]
     assert len(rows) == 9 * 8
@@ -133,16 +150,14 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
         assert row["value"] == pytest.approx(expected[row["run"]][row["topic"]])
 
 
-@pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # of numba, in ranx
 def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
     """Ranx reads them, too."""
-    ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
-    expected = average_precision(folders)
-    qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/official.qrels"), kind="trec")
-    for tag, by_topic in expected.items():
-        run = ranx.Run.from_file(str(folders / f"trec/runs/{tag}.run"), kind="trec")
-        ranx.evaluate(qrels, run, "map", make_comparable=True)
-        assert dict(run.scores["map"]) == pytest.approx(by_topic)
+    with peer("ranx") as ranx:
+        qrels = ranx.Qrels.from_file(str(folders / OFFICIAL), kind="trec")
+        for tag, by_topic in folder_ap(folders).items():
+            run = ranx.Run.from_file(str(folders / f"trec/runs/{tag}.run"), kind="trec")
+            ranx.evaluate(qrels, run, "map", make_comparable=True)
+            assert dict(run.scores["map"]) == pytest.approx(by_topic)
 
 
 def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
@@ -191,7 +206,7 @@ def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
     columns = ("--columns", "topic,docno,grade", "--judge", "all")
     cli("import", "judgements", "-", *columns, *there, stdin=lines).fine()
     by_rule(cli, "export", "qrels", "--out", "again.qrels", *there).fine()
-    own = folders / "trec/qrels/official.qrels"
+    own = folders / OFFICIAL
     assert (folders / "again.qrels").read_text("utf-8") == own.read_text("utf-8")
     with Collection("collection.db") as first, Collection("new.db") as second:
         assert second.topics.all() == first.topics.all()
@@ -220,3 +235,143 @@ def test_judgements_in_the_place_of_qrels_are_told(cli: Cli, judged: Path) -> No
     refused = cli("evaluate", "--qrels", "j.jsonl", "runs/bm25-words.run")
     assert refused.code == 1
     assert "this looks like a file of every judge's judgements; expected qrels" in refused.err
+
+
+SCALE = """\
+relaxed = 1
+[[grade]]
+value = -2
+label = "junk"
+[[grade]]
+value = 0
+label = "not relevant"
+[[grade]]
+value = 1
+label = "relevant"
+[[grade]]
+value = 2
+label = "highly relevant"
+"""
+QRELS = [
+    *('01 0 "q" 2', "01 0 7#1 0", "01 0 NA 1", "01 0 日本 -2"),
+    *('1 0.5 "q" 0', "1 0.5 NA 1", "1 0.5 a_1 -2", "1 0.5 nan 1"),
+    *("9 0 zz 0", "10 0 a.b 1"),
+]
+"""Topics that are one number, ids that look like something else, junk, a topic without relevant
+documents, one that no run has."""
+
+RUN = [
+    *("01 Q0 日本 1 9 odd", '01 Q0 "q" 2 8 odd', "01 Q0 NA 3 7.5 odd", "01 Q0 none 4 1 odd"),
+    *("1 Q0 a_1 1 3 odd", "1 Q0 NA 2 2 odd", '1 Q0 "q" 3 1e-3 odd', "9 Q0 zz 1 1 odd"),
+]
+TIED = [line.replace(" odd", " tied").replace(" 7.5 ", " 8.0 ").replace(" 3 tied", " 2 tied")
+        for line in RUN]  # fmt: skip
+"""The same with ties, which trec_eval orders by docno descending."""
+
+FORMS = [[], ["--level", "1"], ["--level", "rigid"]]
+"""Graded, relevant from the least relevant grade on, and relevant from the next."""
+
+
+def values(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
+    """Return the AP of every run and topic that has one, as `pooler evaluate` prints it."""
+    rows = cli("evaluate", "-m", "AP", "--by-topic", "--format", "json", *options).fine().json()
+    return {
+        (row["run"], row["topic"]): row["value"]
+        for row in rows
+        if row["topic"] != "all" and row["value"] is not None
+    }
+
+
+def exported(cli: Cli, *options: str) -> Path:
+    """Export qrels to a file."""
+    cli("export", "qrels", "--out", "exported.txt", *options).fine()
+    return Path("exported.txt")
+
+
+@pytest.fixture
+def odd(cli: Cli, here: Path) -> Path:
+    """Work beside a collection with a negative grade, odd ids, and two runs."""
+    write(here / "scale.toml", SCALE)
+    (here / "runs").mkdir()
+    write(here / "runs" / "odd.run", *RUN)
+    write(here / "runs" / "tied.run", *TIED)
+    cli("init", "--scale", "scale.toml").fine()
+    cli("import", "runs", *sorted((here / "runs").iterdir())).fine()
+    cli("import", "judgements", write(here / "q", *QRELS), "--judge", "me").fine()
+    return here
+
+
+both = pytest.mark.parametrize(("folder", "judge"), [("judged", "middle"), ("odd", "me")])
+
+
+@both
+@pytest.mark.parametrize("form", FORMS)
+def test_trec_eval_reads_exported_qrels(
+    cli: Cli, request: pytest.FixtureRequest, folder: str, judge: str, form: list[str]
+) -> None:
+    """pytrec_eval and ir_measures give the AP of every run and topic that `pooler evaluate` gives.
+
+    Junk is not relevant, topics `1` and `01` are two, and ties are ordered the same.
+    """
+    where: Path = request.getfixturevalue(folder)
+    qrels = exported(cli, judge, *form)
+    ours = values(cli, "--qrels", judge, "--order", "trec9", *form)
+    grades = {line.split()[3] for line in read_lines(qrels)}
+    assert (grades <= {"0", "1"}) == bool(form)
+    compared = 0
+    for path in sorted((where / "runs").iterdir()):
+        expected = average_precision(read_qrels(qrels), read_run(path))
+        measured = measured_ap(qrels, path)
+        assert expected.keys() == {topic for run, topic in ours if run == path.stem}
+        for topic, value in expected.items():
+            assert ours[path.stem, topic] == pytest.approx(value, abs=1e-12)
+            assert measured[topic] == pytest.approx(value, abs=1e-12)
+            compared += 1
+    assert compared == len(ours) > 0
+
+
+def test_graded_export_has_the_lines_of_the_import(cli: Cli, odd: Path) -> None:
+    """Negative grades, iterations and ids come out as they went in."""
+    assert read_lines(exported(cli)) == QRELS
+
+
+@both
+@pytest.mark.parametrize("form", FORMS)
+def test_ranx_reads_exported_qrels(
+    cli: Cli, request: pytest.FixtureRequest, folder: str, judge: str, form: list[str]
+) -> None:
+    """Ranx gives the same AP on every topic in which no two documents have one score."""
+    with peer("ranx") as ranx:
+        where: Path = request.getfixturevalue(folder)
+        ours = values(cli, "--qrels", judge, *form)
+        qrels = ranx.Qrels.from_file(str(exported(cli, judge, *form)), kind="trec")
+        compared = 0
+        for path in sorted((where / "runs").iterdir()):
+            run = ranx.Run.from_file(str(path), kind="trec")
+            ranx.evaluate(qrels, run, "map", return_mean=False, make_comparable=True)
+            scores = {
+                topic: [float(line.split()[4]) for line in read_lines(path) if line.split()[0] == topic]
+                for topic in run.scores["map"]
+            }
+            for topic, value in run.scores["map"].items():
+                if len(set(scores[topic])) == len(scores[topic]) and (path.stem, topic) in ours:
+                    assert value == pytest.approx(ours[path.stem, topic], abs=1e-12)
+                    compared += 1
+        assert compared > 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_trectools_reads_exported_qrels(cli: Cli, judged: Path, form: list[str]) -> None:
+    """Trectools, which orders ties by docno ascending, gives the AP of that order."""
+    with peer("trectools") as trectools:
+        ours = values(cli, "--qrels", "middle", "--order", "docno-asc", *form)
+        qrels = trectools.TrecQrel(str(exported(cli, "middle", *form)))
+        compared = 0
+        for path in sorted((judged / "runs").iterdir()):
+            found = trectools.TrecEval(trectools.TrecRun(str(path)), qrels)
+            table = found.get_map(per_query=True, trec_eval=False)
+            for topic, value in table["MAP@1000"].items():
+                if (path.stem, topic) in ours:
+                    assert value == pytest.approx(ours[path.stem, topic], abs=1e-12)
+                    compared += 1
+        assert compared == len(ours) > 0

@@ -758,19 +758,6 @@ def test_same_file_again_changes_nothing(cli: Cli, empty: Path) -> None:
     assert "there is another pool named `sample-me`" in refused.err
 
 
-def test_faults_of_what_the_lines_mean_are_told_with_lines(cli: Cli, judged: Path) -> None:
-    """Grades off the scale, with their numbers; unknown topics and docnos, counted."""
-    write(judged / "p", "G01 0 KG-E-001 1 3", "G01 0 KG-E-002 1 -1", "G01 0 KG-E-003 1 -2")
-    refused = bring(cli, "xinfap").failed(1)
-    assert "p:1: expected a grade of the scale (0, 1, 2), got 3" in refused.err
-    assert "p:3: expected a grade of the scale (0, 1, 2), got -2" in refused.err
-    assert "p:2" not in refused.err
-    write(judged / "p", "G99 KG-E-001 1 0 1", "G01 XX-1 1 0 1")
-    refused = bring(cli, "statap").failed(1)
-    assert "p: 1 of 2 topics (1 line) not in the collection: `G99`" in refused.err
-    assert "p: 1 of 2 docnos (1 line) not in the collection: `XX-1`" in refused.err
-
-
 def test_what_cannot_be_is_refused_in_words(cli: Cli, judged: Path) -> None:
     """Pools that are no samples, unknown pools, no format, and columns that name no judge."""
     export = ("export", "prels", "--qrels", "strict")

@@ -11,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.reading.check import RunReport, check_run
-from pooler.reading.strict import parse_run, read_run
+from pooler.reading.strict import read_run
 from pooler.reading.tops import TieAtCut
-from store.errors import ArgumentError, FaultList, FormatError, PoolerError
+from store.errors import FormatError
 from store.ranking import ORDERS, Order
 from tests.helpers.run import Cli, write
 from tests.helpers.strategies import RunText, damaged, run_texts
 from tests.helpers.trec_covid import data_path
-
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
 @pytest.fixture(scope="module")
@@ -106,60 +104,51 @@ def test_check_run_ties_at_the_cut_elsewhere_are_counted(file: Path, n_others: i
     assert message.endswith(f": 1 in, 1 out; ties there in {words}")
 
 
+TIED = "1 Q0 e 3 1 t\n1 Q0 c 1 5 t\n1 Q0 d 2 5 t\n1 Q0 a 1 9 t\n1 Q0 b 1 5 t\n"
+NEAR = "1 Q0 a 1 16.00000001 t\n1 Q0 b 2 16.0 t\n"
+
+
 @pytest.mark.parametrize(
-    ("order", "expected"), [("trec", (1, 2)), ("docno-asc", (1, 2)), ("rank", (2, 1)), ("file", None)]
+    ("content", "depth", "order", "expected"),
+    [
+        (TIED, 2, "trec", [(1, 2)]),
+        (TIED, 2, "docno-asc", [(1, 2)]),
+        (TIED, 2, "rank", [(2, 1)]),
+        (TIED, 2, "file", []),
+        ("1 Q0 a x 1 t\n1 Q0 b x 1 t\n", 1, "rank", []),  # ranks that are no integers order nothing
+        (NEAR, 1, "trec", []),
+        (NEAR, 1, "trec9", [(1, 1)]),
+    ],
 )
 def test_check_run_ties_at_the_cut_follow_the_order(
-    order: Order, expected: tuple[int, int] | None, file: Path
+    content: str, depth: int, order: Order, expected: list[tuple[int, int]], file: Path
 ) -> None:
-    """Scores tie in score orders, stated ranks in order rank, and nothing in file order."""
-    file.write_text("1 Q0 e 3 1 t\n1 Q0 c 1 5 t\n1 Q0 d 2 5 t\n1 Q0 a 1 9 t\n1 Q0 b 1 5 t\n")
-    report = check_run(str(file), depth=2, order=order)
-    assert [(tie.n_in, tie.n_out) for tie in report.ties_at_cut] == ([expected] if expected else [])
+    """Scores tie in score orders, rounded ones in trec_eval 9's, stated ranks in order rank, else nothing."""
+    file.write_text(content)
+    report = check_run(str(file), depth=depth, order=order)
+    assert [(tie.n_in, tie.n_out) for tie in report.ties_at_cut] == expected
 
 
-def test_check_run_ranks_that_are_no_integers_have_no_ties(file: Path) -> None:
-    """Where stated ranks cannot order a topic, no tie of theirs is told, only a warning."""
-    file.write_text("1 Q0 a x 1 t\n1 Q0 b x 1 t\n")
-    report = check_run(str(file), depth=1, order="rank")
-    assert report.ties_at_cut == ()
-    assert warnings_of(report)["rank-number"][0] == 2
-
-
-def test_check_run_trec9_ties_rounded_scores(file: Path) -> None:
-    """Scores that only 64 bits tell apart are tied for trec_eval 9."""
-    file.write_text("1 Q0 a 1 16.00000001 t\n1 Q0 b 2 16.0 t\n")
-    assert check_run(str(file), depth=1, order="trec").ties_at_cut == ()
-    assert check_run(str(file), depth=1, order="trec9").ties_at_cut == (TieAtCut("t", "1", 1, 1),)
-
-
-def test_check_run_ranks_against_scores(file: Path) -> None:
-    """Stated ranks that order a topic otherwise than its scores are told with an example."""
-    file.write_text(rows_of("1", [1.0, 2.0]) + rows_of("2", [2.0, 1.0]) + rows_of("3", [0.0, 1.0]))
-    count, message = warnings_of(check_run(str(file)))["rank-order"]
-    assert count == 2
-    assert message == (
-        "the stated ranks disagree with the scores (order `trec`) in topic 1 and 1 more:"
-        " `d0` is number 1 by rank, `d1` by score"
-    )
-
-
-def test_check_run_ranks_from_zero_and_no_integers(file: Path) -> None:
-    """Ranks from 0 are counted by topic, ranks that are no integers by line."""
-    other = "3 Q0 a 1 9 t\n3 Q0 b 2.0 8 t\n3 Q0 c iii 7 t\n"
-    file.write_text(rows_of("1", [2.0, 1.0], first_rank=0) + rows_of("2", [3.0], first_rank=0) + other)
-    found = warnings_of(check_run(str(file)))
-    assert found["rank-zero"] == (2, "stated ranks start at 0 in topic 1 and 1 more")
-    expected = "2 stated ranks are not integers, first on line 5: `2.0`"
-    assert found["rank-number"] == (2, expected)
-
-
-def test_check_run_second_field_is_told_once(file: Path) -> None:
-    """Another second field than Q0 or 0 is one warning with the number of lines."""
-    file.write_text("1 Q0 a 1 3 t\n1 0 b 2 2 t\n1 q0 c 3 1 t\n1 EXP d 4 0 t\n")
-    message = "the second field is not `Q0` on 2 lines, first on line 3: `q0`"
-    assert warnings_of(check_run(str(file)))["q0"] == (2, message)
-    assert parse_run(str(file), FaultList(str(file))).n_odd_q0 == 2
+@pytest.mark.parametrize(
+    ("content", "code", "count", "message"),
+    [
+        (rows_of("1", [1.0, 2.0]) + rows_of("2", [2.0, 1.0]) + rows_of("3", [0.0, 1.0]), "rank-order", 2,
+         "the stated ranks disagree with the scores (order `trec`) in topic 1 and 1 more:"
+         " `d0` is number 1 by rank, `d1` by score"),
+        (rows_of("1", [2.0, 1.0], first_rank=0) + rows_of("2", [3.0], first_rank=0), "rank-zero", 2,
+         "stated ranks start at 0 in topic 1 and 1 more"),
+        ("1 Q0 a 1 9 t\n1 Q0 b 2.0 8 t\n1 Q0 c iii 7 t\n", "rank-number", 2,
+         "2 stated ranks are not integers, first on line 2: `2.0`"),
+        ("1 Q0 a 1 3 t\n1 0 b 2 2 t\n1 q0 c 3 1 t\n1 EXP d 4 0 t\n", "q0", 2,
+         "the second field is not `Q0` on 2 lines, first on line 3: `q0`"),
+    ],
+)  # fmt: skip
+def test_check_run_oddities_are_counted_with_an_example(
+    content: str, code: str, count: int, message: str, file: Path
+) -> None:
+    """By topic or by line, each once."""
+    file.write_text(content)
+    assert warnings_of(check_run(str(file)))[code] == (count, message)
 
 
 @pytest.mark.parametrize(("depth", "count"), [(None, 1), (9, 0), (10, 1), (11, 2)])
@@ -185,36 +174,18 @@ def test_check_run_known_topics_and_docnos(file: Path) -> None:
 
 
 def test_check_run_documents_are_lines_without_a_fault(file: Path) -> None:
-    """A document that is there twice, or under an id that cannot be, is counted once or never."""
-    file.write_text("1 Q0 a 1 4 t\n1 Q0 a 2 3 t\n1 Q0 b\x07 3 2 t\n1 Q0 c 4 nan t\n1 Q0 d 5 1 t\n")
+    """One there twice, or under an id that cannot be, counts once or never; lines are those of an editor."""
+    file.write_text("\n1 Q0 a 1 4 t\n1 Q0 a 2 3 t\n1 Q0 b\x07 3 2 t\n1 Q0 c 4 nan t\n1 Q0 d 5 1 t\n\n")
     report = check_run(str(file))
     assert report.fault_counts == {"duplicate": 1, "id": 1, "score": 1}
-    assert report.n_documents == 2
-
-
-def test_check_run_lines_include_blank_ones(file: Path) -> None:
-    """Lines are counted as an editor counts them, documents without the blank lines."""
-    file.write_text("\n1 Q0 a 1 1 t\n\n")
-    report = check_run(str(file))
-    assert (report.n_lines, report.n_documents) == (3, 1)
-
-
-def test_check_run_arguments_are_checked(tmp_path: Path) -> None:
-    """An unknown order and a missing file are the caller's errors."""
-    with pytest.raises(ArgumentError, match="`order` must be one of trec"):
-        check_run("x.run", order="best")  # type: ignore[arg-type] - the point of the test
-    with pytest.raises(PoolerError, match="no such file"):
-        check_run(str(tmp_path / "gone"))
+    assert (report.n_lines, report.n_documents) == (7, 2)
 
 
 @pytest.mark.vector("trec-covid-r1 PROVENANCE.md: no faults, no duplicates; 30 topics")
 def test_check_run_submitted_runs_have_no_fault() -> None:
     """Runs as submitted to TREC-COVID pass, and their oddities are told."""
-    folder = DATA / "trec-covid-r1" / "runs-top120"
-    if not folder.exists():
-        pytest.skip("the TREC-COVID runs are absent")
     disagreeing = 0
-    for path in sorted(folder.glob("*.gz"))[:30]:
+    for path in sorted(data_path("runs-top120").glob("*.gz"))[:30]:
         report = check_run(str(path), known_topics={str(number) for number in range(1, 31)})
         assert report.n_faults == 0
         assert report.tag == path.name.removesuffix(".gz")
@@ -390,6 +361,7 @@ BROKEN = {
     "topics": (submission(*ROWS[:2]), "no documents for topic 2"),
     "unknown-topic": (submission(*ROWS, "3 Q0 d1 1 1 a"), "expected a known topic, got `3`"),
     "unknown-docno": (submission(*ROWS, "2 Q0 d4 2 1 a"), "expected a known docno, got `d4`"),
+    "min_depth": (submission(*ROWS), "expected at least 2 documents a topic, got 1 in topic 2"),
     "depth": (
         submission(ROWS[0], ROWS[1], "1 Q0 d3 3 1 a", ROWS[2]),
         "expected at most 2 documents a topic, got 3 in topic 1",
@@ -419,20 +391,14 @@ def test_each_rule_is_broken_once(cli: Cli, track: Path, code: str) -> None:
     """The run is refused for it alone, as is told in its row and below."""
     content, words = BROKEN[code]
     (track / "a.run").write_text(content, "utf-8")
+    if code == "min_depth":
+        (track / "track.toml").write_text("min_depth = 2\n", "utf-8")
     answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
     assert answer.code == 1
     (row,) = answer.json()["submissions"]
     assert (row["verdict"], row["because"], row["faults"]) == ("refused", [code], 1)
     (fault,) = [one for one in answer.json()["check"] if one["kind"] == "fault"]
     assert fault["message"].startswith(words)
-
-
-def test_fewest_documents_are_asked_for(cli: Cli, track: Path) -> None:
-    """A topic with fewer is told."""
-    (track / "track.toml").write_text("min_depth = 2\n", "utf-8")
-    answer = cli("check", "a.run", "--rules", "track.toml")
-    assert answer.code == 1
-    assert "expected at least 2 documents a topic, got 1 in topic 2" in answer.out
 
 
 def test_header_is_asked_for(cli: Cli, track: Path) -> None:
@@ -456,13 +422,13 @@ def test_runs_of_a_group_are_counted(cli: Cli, track: Path) -> None:
     assert "expected at most 1 run a group, got 2 of group `garden`: a, b" in answer.out
 
 
-def test_file_that_is_no_run_is_none_of_its_group(cli: Cli, track: Path) -> None:
-    """A list names it beside the group's one run, which is accepted."""
+def test_file_that_is_no_run_has_a_row_and_is_none_of_its_group(cli: Cli, track: Path) -> None:
+    """Refused for that alone; a list names it beside the group's one run, which is accepted."""
     write(track / "empty.run", "")
     write(track / "runs.tsv", "file\tgroup", *(f"{name}.run\tgarden" for name in ("a", "empty")))
     answer = cli("check", "gone.run", "--runs", "runs.tsv", "--rules", "track.toml", "--format", "json")
-    rows = answer.json()["submissions"]
-    assert [one["because"] for one in rows] == [["open"], [], ["empty"]]
+    rows = [(row["run"], row["verdict"], row["because"]) for row in answer.json()["submissions"]]
+    assert rows == [(None, "refused", ["open"]), ("a", "accepted", []), (None, "refused", ["empty"])]
 
 
 def test_exit_code_tells_the_severity(cli: Cli, track: Path) -> None:
@@ -531,15 +497,6 @@ def test_broken_header_is_told_as_that(cli: Cli, track: Path) -> None:
     assert answer.json()["submissions"][0]["because"] == ["header"]
     (fault,) = [one for one in answer.json()["check"] if one["kind"] == "fault"]
     assert fault["line"] == 7
-
-
-def test_file_that_is_no_run_has_a_row(cli: Cli, track: Path) -> None:
-    """What cannot be opened, and what has no document, is refused for that, and no rule is named."""
-    write(track / "empty.run", "")
-    answer = cli("check", "gone.run", "empty.run", "a.run", "--rules", "track.toml", "--format", "json")
-    assert answer.code == 1
-    rows = [(row["run"], row["verdict"], row["because"]) for row in answer.json()["submissions"]]
-    assert rows == [(None, "refused", ["open"]), (None, "refused", ["empty"]), ("a", "accepted", [])]
 
 
 def test_import_refuses_what_the_rules_refuse(cli: Cli, track: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -170,74 +170,62 @@ def test_invalid_utf8_and_damaged_gzip_are_faults(file: Path, kind: PrelsFormat)
     assert "gzip" in {fault.code for fault in error.faults}
 
 
-def test_file_of_the_other_kind_is_refused_and_the_hint_names_it(file: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "content", "faults", "hint"),
+    [
+        ("statap", XINFAP, None, "all its lines could be xinfap lines (topic iteration docno stratum rel)"),
+        ("xinfap", STATAP, [(1, "grade"), (2, "grade"), (3, "grade")],
+         "could be statap lines (topic docno rel method iprob)"),
+        # With every iprob 1 the lines fit, but the grades that stand for docnos repeat.
+        ("xinfap", "1 a 0 0 1\n1 b 1 0 1\n1 c 0 0 1\n", [(3, "duplicate")], "could be statap lines"),
+        # The grades that stand for probabilities are out of range, and iterations repeat.
+        ("statap", "1 0 101 1 1\n1 0 102 1 0\n1 0 103 2 -1\n1 0 104 1 1\n",
+         [(2, "probability"), (3, "probability"), (4, "duplicate")], "could be xinfap lines"),
+        ("xinfap", "1 0 a 1\n1 0 b 0\n", [(1, "fields"), (2, "fields")],
+         "all its lines have 4 fields, as those of a qrels file"),
+        # A hint at another kind needs every line of the file.
+        ("xinfap", XINFAP + "51 d8 0 1 0.5\n", [(8, "grade")], None),
+    ],
+)  # fmt: skip
+def test_file_of_another_kind_is_refused_and_the_hint_names_it(
+    file: Path, kind: PrelsFormat, content: str, faults: list[tuple[int, str]] | None, hint: str | None
+) -> None:
     """The columns tell: nothing is read, and the hint says which kind it could be."""
-    error = faults_of("statap", file, XINFAP)
-    assert error.n_faults == 12
-    assert error.hint == (
-        "all its lines could be xinfap lines (topic iteration docno stratum rel); is it that kind?"
-    )
-    error = faults_of("xinfap", file, STATAP)
-    assert codes(error) == [(1, "grade"), (2, "grade"), (3, "grade")]
-    assert error.hint is not None
-    assert "could be statap lines (topic docno rel method iprob)" in error.hint
-
-
-def test_statap_file_of_certain_documents_is_no_xinfap_file(file: Path) -> None:
-    """With every iprob 1 the lines fit, but the grades that stand for docnos repeat."""
-    error = faults_of("xinfap", file, "1 a 0 0 1\n1 b 1 0 1\n1 c 0 0 1\n")
-    assert codes(error) == [(3, "duplicate")]
-    assert error.hint is not None
-    assert "could be statap lines" in error.hint
-
-
-def test_xinfap_file_with_numbers_for_docnos_is_no_statap_file(file: Path) -> None:
-    """The grades that stand for probabilities are out of range, and iterations repeat."""
-    error = faults_of("statap", file, "1 0 101 1 1\n1 0 102 1 0\n1 0 103 2 -1\n1 0 104 1 1\n")
-    assert codes(error) == [(2, "probability"), (3, "probability"), (4, "duplicate")]
-    assert error.hint is not None
-    assert "could be xinfap lines" in error.hint
-
-
-def test_qrels_file_is_refused_and_the_hint_says_so(file: Path) -> None:
-    """Four columns are no sample."""
-    error = faults_of("xinfap", file, "1 0 a 1\n1 0 b 0\n")
-    assert codes(error) == [(1, "fields"), (2, "fields")]
-    assert error.hint == "all its lines have 4 fields, as those of a qrels file"
-
-
-def test_one_odd_line_brings_no_hint(file: Path) -> None:
-    """A hint at another kind needs every line of the file."""
-    assert faults_of("xinfap", file, XINFAP + "51 d8 0 1 0.5\n").hint is None
+    error = faults_of(kind, file, content)
+    assert error.n_faults == 12 if faults is None else codes(error) == faults
+    assert error.hint is None if hint is None else hint in str(error.hint)
 
 
 # Writing
 
 
-def test_xinfap_file_is_sorted(file: Path) -> None:
-    """Topics in natural order, docnos bytewise, single blanks, LF."""
-    rows = [
+Rows = list[Any]
+WRITERS: dict[str, Callable[[Rows, io.StringIO], None]] = {"xinfap": write_xinfap, "statap": write_statap}
+
+
+def written(kind: str, rows: Iterable[Any]) -> str:
+    """Return the bytes of a file."""
+    stream = io.StringIO()
+    WRITERS[kind](rows, stream)  # type: ignore[arg-type] - any rows, once
+    return stream.getvalue()
+
+
+def test_files_are_sorted_and_probabilities_lose_no_digit() -> None:
+    """Topics in natural order, docnos bytewise, single blanks, LF; as many digits as it takes, 1 for 1."""
+    rows: Rows = [
         XinfapRow("10", "0", "b", 2, NOT_SAMPLED),
         XinfapRow("9", "0.5", "é", 1, -2),
         XinfapRow("9", "A", "b10", 1, 0),
         XinfapRow("9", "0", "b9", 3, 2),
     ]
-    stream = io.StringIO()
-    write_xinfap(rows, stream)
-    assert stream.getvalue() == "9 A b10 1 0\n9 0 b9 3 2\n9 0.5 é 1 -2\n10 0 b 2 -1\n"
-
-
-def test_statap_file_is_sorted_and_probabilities_lose_no_digit() -> None:
-    """As many digits as it takes, and 1 for 1."""
+    assert written("xinfap", rows) == "9 A b10 1 0\n9 0 b9 3 2\n9 0.5 é 1 -2\n10 0 b 2 -1\n"
     rows = [
         StatapRow("10", "a", 1, 4, 0.1 + 0.2),
         StatapRow("9", "b", 0, 1, 1 / 3),
         StatapRow("9", "a", 2, 0, 1.0),
         StatapRow("9", "c", -1, 2, 1e-7),
     ]
-    stream = io.StringIO()
-    write_statap(rows, stream)
-    assert stream.getvalue() == (
+    assert written("statap", rows) == (
         "9 a 2 0 1\n9 b 0 1 0.3333333333333333\n9 c -1 2 1e-07\n10 a 1 4 0.30000000000000004\n"
     )
 
@@ -264,63 +252,33 @@ def test_row_that_could_not_be_read_back_is_refused_before_a_byte_is_written(
 ) -> None:
     """A file with a shifted column, or a document twice, is worse than none."""
     stream = io.StringIO()
-    good: list[Any] = [StatapRow("1", "a", 1, 1, 0.5)]
-    write: Callable[[list[Any], io.StringIO], None] = write_statap
-    if isinstance(row, XinfapRow):
-        good, write = [XinfapRow("1", "0", "a", 1, 1)], write_xinfap
+    kind = "xinfap" if isinstance(row, XinfapRow) else "statap"
+    good = XinfapRow("1", "0", "a", 1, 1) if kind == "xinfap" else StatapRow("1", "a", 1, 1, 0.5)
     with pytest.raises(ArgumentError) as caught:
-        write([*good, row], stream)
+        WRITERS[kind]([good, row], stream)
     assert caught.value.name == name
     assert stream.getvalue() == ""
 
 
 grades = st.integers(-3, 9)
-probabilities = st.floats(0, 1, exclude_min=True)
+xinfap_rows = st.builds(XinfapRow, topics, ids, ids, st.integers(0, 10**9 - 1), grades)
+statap_rows = st.builds(StatapRow, topics, ids, grades, st.integers(1, 99), st.floats(0, 1, exclude_min=True))
 
 
-@given(
-    st.dictionaries(st.tuples(topics, ids), st.tuples(ids, st.integers(0, 10**9 - 1), grades), min_size=1),
-    st.randoms(use_true_random=False),
-)
-def test_written_xinfap_is_read_back_and_order_does_not_matter(
-    tmp_path_factory: pytest.TempPathFactory,
-    lines: dict[tuple[str, str], tuple[str, int, int]],
-    random: Random,
+@pytest.mark.parametrize("kind", ["xinfap", "statap"])
+@given(data=st.data(), random=st.randoms(use_true_random=False))
+def test_what_is_written_is_read_back_and_order_does_not_matter(
+    tmp_path: Path, kind: PrelsFormat, data: st.DataObject, random: Random
 ) -> None:
-    """Reading a written file gives the same rows, and shuffled rows the same bytes."""
-    rows = [
-        XinfapRow(topic, iteration, docno, stratum, code)
-        for (topic, docno), (iteration, stratum, code) in lines.items()
-    ]
-    first, second = io.StringIO(), io.StringIO()
-    write_xinfap(rows, first)
+    """Reading a written file gives the same rows, probabilities to the last bit; shuffled, the same bytes."""
+    drawn = xinfap_rows if kind == "xinfap" else statap_rows
+    rows = data.draw(st.lists(drawn, min_size=1, unique_by=lambda row: (row.topic, row.docno)))
+    text = written(kind, rows)
     random.shuffle(rows)
-    write_xinfap(iter(rows), second)
-    assert first.getvalue() == second.getvalue()
-    file = tmp_path_factory.getbasetemp() / "written.xinfap"
-    file.write_bytes(first.getvalue().encode())
-    assert {row[:5] for row in read_xinfap(str(file)).rows} == {row[:5] for row in rows}
-
-
-@given(
-    st.dictionaries(st.tuples(topics, ids), st.tuples(grades, st.integers(1, 99), probabilities), min_size=1),
-    st.randoms(use_true_random=False),
-)
-def test_written_statap_is_read_back_and_order_does_not_matter(
-    tmp_path_factory: pytest.TempPathFactory,
-    lines: dict[tuple[str, str], tuple[int, int, float]],
-    random: Random,
-) -> None:
-    """Probabilities come back to the last bit."""
-    rows = [StatapRow(*pair, *rest) for pair, rest in lines.items()]
-    first, second = io.StringIO(), io.StringIO()
-    write_statap(rows, first)
-    random.shuffle(rows)
-    write_statap(iter(rows), second)
-    assert first.getvalue() == second.getvalue()
-    file = tmp_path_factory.getbasetemp() / "written.statap"
-    file.write_bytes(first.getvalue().encode())
-    assert {row[:5] for row in read_statap(str(file)).rows} == {row[:5] for row in rows}
+    assert written(kind, iter(rows)) == text
+    file = tmp_path / "written"
+    file.write_bytes(text.encode())
+    assert {row[:5] for row in READERS[kind](str(file)).rows} == {row[:5] for row in rows}
 
 
 def write(file: Path, content: str | bytes) -> str:

@@ -1,23 +1,101 @@
-"""Lists, a line a thing, and all of one thing, with the counts of a plain walk over pools and judgements."""
+"""The collection as a whole: one transaction a method; lists and dossiers beside a plain walk; the demo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from inspect import signature
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Engine, event
 
+from pooler.commands.start.demo import NEXT, STEPS
 from store.collection import Collection
 from store.errors import UnknownNameError
 from store.judging.states import Sought, StateCounts
 from store.records import Action, JudgeKind, Qrel, State
 from tests.helpers.filled_collection import fill, pairs_of, plain_states
+from tests.helpers.run import GARDEN, Cli
 from tests.helpers.strategies import examples
-from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
+from tests.helpers.world import JudgeAtWork, make_pool, make_run, parse_scale, statements, stored_run
 
-STEPS = st.lists(
+
+def test_collection_reopens_as_it_was_made(collection_name: str, tmp_path: Path) -> None:
+    """Name and scale come back, letters and negative grades too."""
+    file = tmp_path / "scale.toml"
+    file.write_text(
+        '[[grade]]\nvalue = -2\nlabel = "がらくた"\nkey = "j"\n[[grade]]\nvalue = 0\nlabel = "no"\n'
+        '[[grade]]\nvalue = 1\nlabel = "yes"\nkey = "はい"[0:0]\n'.replace('"はい"[0:0]', '"y"')
+    )
+    scale = parse_scale(str(file))
+    with Collection.create(collection_name, name="ワイン", scale=scale, program="x") as made:
+        assert (made.name, made.scale) == ("ワイン", scale)
+        where = made.where
+    with Collection(collection_name) as opened:
+        assert (opened.name, opened.scale, opened.where) == ("ワイン", scale, where)
+
+
+ASKED = """
+    documents.get a | documents.read a | pools.get main | progress.count_judged main | codes.judge_of guess
+    codes.judge_called ann | codes.login_of guess | desk ann
+    details.run bm25 | details.topic 1 | details.document a | details.pool main | details.judge ann
+    history.of_document 1 a
+"""
+"""Methods that read, beside those that need nothing to be told."""
+
+
+def test_a_look_is_one_transaction_and_changes_nothing(collection: Collection) -> None:
+    """Each method that reads begins once, and sends nothing that writes."""
+    collection.guidelines.add("# One")
+    fill(collection)
+    collection.judgements.current()  # indexes are looked at once, on a connection of their own
+    methods: dict[str, list[str]] = {}
+    for area in [name for name, value in vars(Collection).items() if isinstance(value, cached_property)]:
+        for name, method in vars(type(getattr(collection, area))).items():
+            if name[0] != "_":
+                needed = [one for one in signature(method).parameters.values() if one.default is one.empty]
+                methods |= {} if needed[1:] else {f"{area}.{name}": []}
+    assert len(methods) > 30
+    for words in re.split(r"[|\n]", ASKED.strip()):
+        name, *told = words.split()
+        methods[name] = told
+    begun: list[object] = []
+    listen: tuple[Any, str, Any] = (Engine, "begin", begun.append)
+    event.listen(*listen)
+    try:
+        for name, told in methods.items():
+            begun.clear()
+            with statements() as sent:
+                found = attrgetter(name)(collection)(*told)
+                _ = list(found) if isinstance(found, Iterator) else found
+            assert len(begun) == 1, name
+            assert not [one for one, _ in sent if one.startswith(("INSERT", "UPDATE", "DELETE"))], name
+    finally:
+        event.remove(*listen)
+
+
+def test_two_objects_see_each_others_rows(collection: Collection, collection_name: str) -> None:
+    """Ids that one object adds are known to the other at its next call."""
+    with Collection(collection_name) as other:
+        for number in range(3):
+            for one, tag in ((collection, "mine"), (other, "theirs")):
+                docnos = [(f"{tag}{number}", 2.0), (f"both{number}", 1.0)]
+                one.runs.add(make_run(f"{tag}{number}", {f"{tag}": docnos, "both": docnos}))
+        for one in (collection, other):
+            for stored in one.runs.all():
+                for ranking in stored_run(one, stored).rankings:
+                    assert ranking.docnos == [stored.tag, f"both{stored.tag[-1]}"]
+
+
+ACTS = st.lists(
     st.tuples(
         st.sampled_from(["ann", "bob"]),
         st.sampled_from("abcd"),
@@ -141,7 +219,7 @@ def test_documents_can_be_limited_and_chosen(collection: Collection) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=examples(10))
-@given(steps=STEPS, withdrawn=st.booleans())
+@given(steps=ACTS, withdrawn=st.booleans())
 def test_counts_are_those_of_a_plain_walk(
     steps: list[tuple[str, str, str]], withdrawn: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -252,3 +330,42 @@ def test_unknown_thing_is_refused(collection: Collection, what: str) -> None:
     dossier: Callable[[str], object] = getattr(collection.details, what)
     with pytest.raises(UnknownNameError, match=f"unknown {what} `nope`; known: "):
         dossier("nope")
+
+
+@pytest.mark.slow
+def test_demo_runs_the_chain_and_leaves_nothing(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every step succeeds, well under a minute, and neither folder nor collection is left."""
+    temporary = here / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setenv("POOLER_COLLECTION", "mine.db")
+    started = time.monotonic()
+    answer = cli("demo").fine()
+    assert time.monotonic() - started < 60
+    for _, command in STEPS:
+        assert f"$ {command}\n" in answer.err
+    assert "agreement on grades" in answer.out
+    assert list(temporary.iterdir()) == []
+    assert [path.name for path in here.iterdir()] == ["tmp"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_there", [False, True])
+def test_kept_demo_is_a_collection_to_go_on_with(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """`--keep` makes the folder, or fills an empty one; the commands named last work there."""
+    if is_there:
+        (here / "garden").mkdir()
+    cli("demo", "--keep", "garden").fine()
+    assert not list((here / "garden").glob("collection.db-*"))
+    monkeypatch.chdir(here / "garden")
+    for line in NEXT:
+        command = line.partition("#")[0].split()
+        assert command[0] == "pooler"
+        cli(*command[1:]).fine()
+    qrels = (here / "garden" / "qrels.txt").read_text("utf-8").splitlines()
+    assert len(qrels) == 84
+    assert (here / "garden" / "runs.tsv").read_bytes() == (GARDEN / "runs.tsv").read_bytes()

@@ -1,10 +1,18 @@
-"""The columns of run files: fields, scores, ranks and the numbers of docnos, each against the plain way."""
+"""The fast reader of run files: columns of bytes, and first documents, as the slow one has them."""
 
 from __future__ import annotations
 
+import gzip
+import lzma
+import os
+import pickle
 import struct
+import threading
+import time
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +23,18 @@ from pooler.reading.blocks import check_parts
 from pooler.reading.docnos import DocnoNumbers
 from pooler.reading.fields import LONGEST_FIELD, Q0, FieldColumn, SuspicionError, find_fields
 from pooler.reading.numbers import parse_ranks, parse_scores
-from pooler.reading.strict import whole_ranks
+from pooler.reading.run_list import RunEntry
+from pooler.reading.strict import read_run, whole_ranks
+from pooler.reading.tops import RunTop, TopRanking, read_top, read_tops, take_top, top_of
+from store.errors import ArgumentError, FormatError, PoolerError
+from store.ranking import ORDERS, Order
+from store.records import Ranking
+from tests.benchmarks.generate import generate
+from tests.helpers.fast_reader import read_blocks
+from tests.helpers.obvious_reader import First, Row, first_of
+from tests.helpers.started import started_processes
 from tests.helpers.strategies import RunText, damaged, ids, run_texts, score_texts
+from tests.helpers.trec_covid import data_path
 
 fields_of_lines = st.lists(
     ids.map(str.encode) | st.binary(min_size=1, max_size=20).map(lambda raw: raw.replace(b"\0", b"a")),
@@ -25,45 +43,25 @@ fields_of_lines = st.lists(
 )
 
 
-@given(fields_of_lines, st.data())
-def test_packed_fields_are_those_of_the_lines(fields: list[bytes], data: st.DataObject) -> None:
-    """Any lines, in any order and repeated, give their fields joined by newlines."""
-    column = FieldColumn.of(fields)
-    rows = data.draw(st.lists(st.integers(0, len(fields) - 1), max_size=15))
-    expected = b"\n".join(fields[row] for row in rows)
-    assert column[np.array(rows, np.int64)].packed() == expected
-    assert [column[row] for row in range(len(column))] == fields
-
-
-@given(fields_of_lines, st.integers(0, 12), st.integers(0, 12))
-def test_slices_are_columns_of_some_lines(fields: list[bytes], start: int, end: int) -> None:
-    """A slice of a column holds what the same slice of a list holds."""
-    part = FieldColumn.of(fields)[start:end]
-    assert [part[row] for row in range(len(part))] == fields[start:end]
-
-
-@given(fields_of_lines)
-def test_words_are_equal_exactly_where_fields_are(fields: list[bytes]) -> None:
-    """Comparing all words is comparing the fields, whatever stands behind them in the block."""
-    words = FieldColumn.of(fields).words()
+@given(fields_of_lines, fields_of_lines, st.data())
+def test_a_column_is_a_list_of_fields(fields: list[bytes], others: list[bytes], data: st.DataObject) -> None:
+    """Any rows of it, and what is compared: words and keys, which are the same whatever stands beside."""
+    column, numbers = FieldColumn.of(fields), st.integers(0, len(fields))
+    rows = data.draw(st.lists(numbers.filter(lambda row: row < len(fields)), max_size=15))
+    assert column[np.array(rows, np.int64)].packed() == b"\n".join(fields[row] for row in rows)
+    start, end = data.draw(numbers), data.draw(numbers)
+    assert [*column] == fields
+    assert [*column[start:end]] == fields[start:end]
+    words = column.words()
     for row, field in enumerate(fields):
         for other, another in enumerate(fields):
             assert all(word[row] == word[other] for word in words) == (field == another)
-
-
-@given(fields_of_lines)
-def test_keys_of_equal_fields_are_equal(fields: list[bytes]) -> None:
-    """No document twice in a topic goes unseen; so few others collide that none does here."""
-    keys = FieldColumn.of(fields).keys().tolist()
-    assert len(set(keys)) == len(set(fields))
-
-
-@given(fields_of_lines, fields_of_lines)
-def test_keys_are_the_same_whatever_stands_beside(fields: list[bytes], others: list[bytes]) -> None:
-    """A document has one key in every block, so that it is seen twice across blocks too."""
-    alone = [int(FieldColumn.of([field]).keys()[0]) for field in fields]
-    together = FieldColumn.of([*others, *fields]).keys().tolist()
-    assert together[len(others) :] == alone
+    assert column.changes().tolist() == [
+        row for row in range(1, len(fields)) if fields[row] != fields[row - 1]
+    ]
+    keys = column.keys().tolist()
+    assert len(set(keys)) == len(set(fields))  # few collide, none of these
+    assert FieldColumn.of([*others, *fields]).keys().tolist()[len(others) :] == keys
 
 
 def test_keys_of_docnos_that_differ_in_few_places_are_different() -> None:
@@ -74,13 +72,6 @@ def test_keys_of_docnos_that_differ_in_few_places_are_different() -> None:
     tops = [bytes([one]) * 7 + bytes([two]) for one in range(33, 126) for two in range(33, 126)]
     docnos = [one + two for one in tops[::7] for two in tops[::19]]
     assert len(np.unique(FieldColumn.of(docnos).keys())) == len(docnos)
-
-
-@given(fields_of_lines)
-def test_changes_are_where_a_field_differs_from_the_one_before(fields: list[bytes]) -> None:
-    """Runs of equal fields begin where they begin in a list."""
-    expected = [row for row in range(1, len(fields)) if fields[row] != fields[row - 1]]
-    assert FieldColumn.of(fields).changes().tolist() == expected
 
 
 def test_longest_field_at_the_end_is_read() -> None:
@@ -377,3 +368,274 @@ def test_what_was_not_met_is_not_found_and_stays_unknown(content: list[bytes], n
     expected = [known.index(one) if one in known else -1 for one in content]
     assert numbers.find(FieldColumn.of(content)).tolist() == expected
     assert len(numbers) == len(known)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Name a place to write a run file to."""
+    return tmp_path_factory.mktemp("top") / "x.run"
+
+
+def compressed(kind: str, content: bytes) -> bytes:
+    """Compress a file's content."""
+    if kind == "gzip":
+        return gzip.compress(content)
+    if kind == "xz":
+        return lzma.compress(content)
+    zstandard = pytest.importorskip("zstandard", reason="the package zstandard is absent")
+    packed: bytes = zstandard.ZstdCompressor().compress(content)
+    return packed
+
+
+def documents(top: RunTop) -> dict[str, tuple[object, ...]]:
+    """Give what a `RunTop` says of each topic, in values that compare."""
+    return {
+        topic: (one.docnos, one.scores.tolist(), one.n_documents, one.n_tied_in, one.n_tied_out)
+        for topic, one in top.topics.items()
+    }
+
+
+def facts(top: RunTop) -> tuple[object, ...]:
+    """Give everything a `RunTop` says, in values that compare."""
+    kept = (top.tag, top.file, top.sha256, top.depth, top.order, top.n_lines)
+    return (*kept, top.group, top.contributes, list(documents(top).items()))
+
+
+def outcome(read: Callable[[], RunTop]) -> object:
+    """Give what reading gives: the documents, or the type and words of the error."""
+    try:
+        return facts(read())
+    except PoolerError as error:
+        return type(error), error.message, error.hint
+
+
+any_texts = run_texts(whole_ranks=False) | run_texts(tidy=True) | run_texts(lenient=True)
+
+
+@pytest.mark.slow
+@given(data=st.data(), text=run_texts(tidy=True), order=st.sampled_from(["trec", "docno-asc"]))
+def test_read_top_order_of_lines_changes_nothing(
+    data: st.DataObject, text: RunText, order: Order, file: Path
+) -> None:
+    """For an order by score, the lines of a topic may stand in any order, and topics too."""
+    file.write_bytes(text.content)
+    first = documents(read_top(str(file), 3, order=order))
+    shuffled = []
+    for topic in data.draw(st.permutations(sorted({row[0] for row in text.rows}))):
+        shuffled += data.draw(st.permutations([row for row in text.rows if row[0] == topic]))
+    lines = [f"{topic} Q0 {docno} {rank} {score} {text.tag}\n" for topic, docno, rank, score in shuffled]
+    file.write_text("".join(lines), "utf-8")
+    assert documents(read_top(str(file), 3, order=order)) == first
+
+
+@pytest.mark.slow
+def test_read_top_order_rank_needs_integer_ranks(file: Path) -> None:
+    """Order rank refuses a run whose stated ranks are no integers, and says where."""
+    file.write_text("1 Q0 a first 1 t\n")
+    with pytest.raises(ArgumentError, match="needs stated ranks that are integers") as caught:
+        read_top(str(file), 1, order="rank")
+    assert caught.value.hint == "run `x.run` has no such ranks in topic `1`"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["gzip", "xz", "zstd"])
+def test_read_top_compressed_equals_plain(kind: str, tmp_path: Path) -> None:
+    """A compressed file gives what its content gives, its hash too."""
+    (path,) = generate(tmp_path, runs=1, topics=3, documents=400, seed=3)
+    packed = tmp_path / "packed"
+    packed.write_bytes(compressed(kind, path.read_bytes()))
+    assert facts(read_top(str(packed), 20))[2:] == facts(read_top(str(path), 20))[2:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["gzip", "xz", "zstd"])
+def test_read_top_truncated_data_is_refused(kind: str, tmp_path: Path) -> None:
+    """A compressed file that ends early is a fault, not a shorter run."""
+    (path,) = generate(tmp_path, runs=1, topics=3, documents=400, seed=3)
+    packed = compressed(kind, path.read_bytes())
+    path.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(FormatError, match=f"{kind} data ends too early") as caught:
+        read_top(str(path), 20)
+    assert [fault.code for fault in caught.value.faults][-1] == kind
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("content", [b"1 Q0 a 1 2 t\n\n", b"1 Q0 a 1 x t\n"])
+def test_read_top_named_pipe_is_read_once(content: bytes, tmp_path: Path) -> None:
+    """A pipe, as the shell's `<(...)` makes it, is read although it cannot be read again."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+    writer.start()
+    try:
+        if b"x" in content:
+            with pytest.raises(FormatError, match="pipe:1: expected a finite number"):
+                read_top(str(pipe), 1)
+        else:
+            assert read_top(str(pipe), 1).topics["1"].docnos == ["a"]
+    finally:
+        writer.join()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_read_tops_keeps_the_order_of_runs(workers: int, tmp_path: Path) -> None:
+    """Runs come back in the order given, with group and contribution, from any processes."""
+    files = generate(tmp_path, runs=5, topics=2, documents=50, seed=2)
+    files[3].write_bytes(files[3].read_bytes()[:2000].rpartition(b"\n")[0])
+    entries = [
+        RunEntry(str(path), group=f"g{number}", contributes=number % 2 == 0)
+        for number, path in enumerate(files)
+    ]
+    told: list[int] = []
+    tops = read_tops(entries, 10, workers=workers, progress=told.append)
+    assert [top.file for top in tops] == [path.name for path in files]
+    assert [top.group for top in tops] == ["g0", "g1", "g2", "g3", "g4"]
+    assert [top.contributes for top in tops] == [True, False, True, False, True]
+    assert sum(told) == 5
+    for top, path in zip(tops, files, strict=True):
+        assert documents(top) == documents(top_of(read_run(str(path)), 10))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_read_tops_has_as_many_processes_as_asked_for(workers: int, tmp_path: Path) -> None:
+    """All processes but this one are started, and no more; the runs are those of one process."""
+    files = [str(path) for path in generate(tmp_path, runs=6, topics=2, documents=20, seed=2)]
+    with started_processes() as started:
+        limit = time.monotonic() + 10
+
+        def wait_for_all(n_done: int) -> None:
+            """Hold this process until the others are there; they would have nothing to do."""
+            while len(started) < workers - 1 and time.monotonic() < limit:
+                time.sleep(0.01)
+
+        tops = read_tops(files, 5, workers=workers, progress=wait_for_all)
+    assert len(started) == workers - 1
+    assert [facts(top) for top in tops] == [facts(read_top(path, 5)) for path in files]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_read_tops_without_scores_are_the_same_otherwise(workers: int, tmp_path: Path) -> None:
+    """Scores that are not kept have ordered the documents all the same."""
+    files = [str(path) for path in generate(tmp_path, runs=3, topics=2, documents=50, seed=2)]
+    with Path(files[2]).open("a") as file:
+        file.write("\n")  # a blank line: this one is read slowly
+    tops = read_tops(files, 10, with_scores=False, workers=workers)
+    for top, full in zip(tops, read_tops(files, 10), strict=True):
+        for topic, one in top.topics.items():
+            assert one.packed_scores is None
+            assert one.docnos == full.topics[topic].docnos
+            assert one.n_tied_out == full.topics[topic].n_tied_out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_read_tops_first_bad_file_is_told_and_the_others_named(workers: int, tmp_path: Path) -> None:
+    """The faults are those of the first bad file in the order given, from any processes."""
+    files = generate(tmp_path, runs=4, topics=1, documents=5, seed=2)
+    with files[1].open("a") as bad:
+        bad.write("1 Q0 x 1 1.0 b_run1 more\n" * 30)
+    files[3].write_text("")
+    missing = tmp_path / "gone.run"
+    with pytest.raises(FormatError, match=r"r001\.run:6: expected 6 fields, got 7") as caught:
+        read_tops([str(path) for path in [*files, missing]], 10, workers=workers)
+    error = caught.value
+    assert error.path == str(files[1])
+    assert (len(error.faults), error.n_faults, error.line) == (25, 30, 6)
+    lenient = "`--lenient` reads the first six fields, as trec_eval does"
+    assert error.hint == f"{lenient}; cannot be read either: `{files[3]}`, `{missing}`"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_others", "more"), [(10, ""), (11, " and 1 more")])
+def test_read_tops_names_ten_other_bad_files(n_others: int, more: str, tmp_path: Path) -> None:
+    """Beyond the first bad file ten are named, and the rest are counted."""
+    files = [str(tmp_path / f"{number:02}.run") for number in range(1 + n_others)]
+    with pytest.raises(PoolerError, match=r"00\.run: no such file") as caught:
+        read_tops(files, 10, workers=1)
+    named = ", ".join(f"`{file}`" for file in files[1:11])
+    assert str(caught.value.hint).endswith(f"cannot be read either: {named}{more}")
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("order", ORDERS)
+def test_read_top_all_submitted_runs_equal_whole_reading(order: Order) -> None:
+    """All 143 runs give the same first documents by the fast way and the slow one."""
+    for path in sorted(data_path("runs-top120").glob("*.gz")):
+        assert facts(read_top(str(path), 10, order=order)) == facts(
+            top_of(read_run(str(path)), 10, order=order)
+        )
+
+
+blocks = st.sampled_from([1, 7, 40, 1 << 16])
+
+
+@pytest.mark.slow
+def test_read_blocks_rank_that_is_no_integer_matters_to_order_rank_alone(file: Path) -> None:
+    """Stated ranks are looked at only where they order the run."""
+    file.write_bytes(b"1 Q0 a first 1 t\n")
+    assert read_blocks(str(file), 1, order="trec").topics["1"].docnos == ["a"]
+    with pytest.raises(SuspicionError, match="rank"):
+        read_blocks(str(file), 1, order="rank")
+
+
+@pytest.mark.slow
+def test_read_blocks_line_without_end_is_given_up(file: Path) -> None:
+    """A line of more than a megabyte is not gathered block by block."""
+    file.write_bytes(b"x" * ((1 << 20) + (1 << 18)))
+    with pytest.raises(SuspicionError, match="long line"):
+        read_blocks(str(file), 1, order="trec")
+
+
+@pytest.mark.slow
+def test_read_blocks_least_rank_of_64_bits_comes_first(file: Path) -> None:
+    """The least stated rank there can be is the first, not wrapped round to the last."""
+    file.write_text("1 Q0 a 5 1 t\n1 Q0 b -9223372036854775808 1 t\n1 Q0 c 4 1 t\n")
+    assert read_blocks(str(file), 1, order="rank").topics["1"].docnos == ["b"]
+
+
+rankings = st.lists(
+    st.tuples(ids, st.integers(-2, 2) | st.sampled_from([16.0, 16.00000001]), st.integers(-1, 3)),
+    min_size=1,
+    max_size=12,
+    unique_by=lambda row: row[0],
+)
+
+
+@given(rows=rankings, depth=st.integers(1, 13), order=st.sampled_from(ORDERS))
+def test_take_top_equals_sorting_by_the_rule(
+    rows: list[tuple[str, float, int]], depth: int, order: Order
+) -> None:
+    """The first documents, their scores and the ties across the cut follow the rule's words."""
+    docnos, scores, ranks = zip(*rows, strict=True)
+    expected = first_of([Row(*row) for row in rows], depth, order)
+    ranking = Ranking("1", [*docnos], np.array(scores, np.float64), np.array(ranks, np.int64))
+    _, top = take_top(ranking, depth=depth, order=order, file="")
+    assert First(top.docnos, top.scores.tolist(), top.n_tied_in, top.n_tied_out) == expected
+    assert top.n_documents == len(rows)
+    assert top.scores.dtype == np.float64
+
+
+def test_take_top_ranks_of_64_bits_are_told_apart() -> None:
+    """Stated ranks that float64 rounds to one number do not tie."""
+    ranks = np.array([2**62 + 1, 2**62], np.int64)
+    _, top = take_top(Ranking("1", ["a", "b"], np.zeros(2), ranks), depth=1, order="rank", file="")
+    assert (top.docnos, top.n_tied_in, top.n_tied_out) == (["b"], 0, 0)
+
+
+@given(rows=st.lists(st.tuples(ids, st.floats(allow_nan=False)), max_size=9), tied=st.integers(0, 9))
+def test_top_ranking_gives_back_what_it_packs(rows: list[tuple[str, float]], tied: int) -> None:
+    """Docnos, scores to the last bit and counts survive packing, and pickling."""
+    docnos = [docno for docno, _ in rows]
+    scores = np.array([score for _, score in rows], np.float64)
+    made = TopRanking.of(docnos, scores, 20, tied, tied + 1)
+    for top in (made, pickle.loads(pickle.dumps(made))):
+        assert top.docnos == docnos
+        assert top.packed_docnos == "\n".join(docnos).encode()
+        assert top.scores.tobytes() == scores.tobytes()
+        assert (len(top), top.n_documents) == (len(rows), 20)
+        assert (top.n_tied_in, top.n_tied_out) == (tied, tied + 1)

@@ -291,7 +291,7 @@ def empty(cli: Cli, here: Path) -> Path:
 
 
 def test_versions_are_set_and_shown(cli: Cli, empty: Path) -> None:
-    """Each text is a version; the same again is none; any can be printed as it was."""
+    """Each text is a version, an older one too; the same again is none; any can be printed as it was."""
     first = "# Wine\n\n- *any* part counts\n"
     (empty / "g.md").write_text(first, "utf-8")
     assert cli("import", "guidelines", "g.md").fine().err == "version 1 of the guidelines\n"
@@ -299,11 +299,13 @@ def test_versions_are_set_and_shown(cli: Cli, empty: Path) -> None:
     assert again == "version 1 of the guidelines already has this text\n"
     cli("import", "guidelines", "-", stdin="判定基準".encode()).fine()
     assert cli("show", "guidelines", "2").fine().out == "判定基準\n"
-    assert cli("show", "guidelines", "1").fine().out == first
+    assert cli("import", "guidelines", "g.md").fine().err == "version 3 of the guidelines\n"
+    assert cli("show", "guidelines", "1").fine().out == cli("show", "guidelines", "3").fine().out == first
     rows = cli("show", "guidelines", "--format", "json").fine().json()
     assert [(row["version"], row["lines"], row["begins"]) for row in rows] == [
         (1, 3, "# Wine"),
         (2, 1, "判定基準"),
+        (3, 3, "# Wine"),
     ]
     assert all(row["created_at"].endswith("+00:00") for row in rows)
 
@@ -357,7 +359,9 @@ def test_refusals(cli: Cli, empty: Path) -> None:
     cli("import", "guidelines", "-", stdin=b"a").fine()
     unknown = cli("show", "guidelines", "3").failed(1).err
     assert "unknown guideline version `3`; known: `1`" in unknown
-    assert "expected guidelines, got no text" in cli("import", "guidelines", "-").failed(1).err
+    for blank in (b"", b" \r\n\t\n"):
+        told = cli("import", "guidelines", "-", stdin=blank).failed(1).err
+        assert "expected guidelines, got no text" in told
     assert "-:1: expected UTF-8" in cli("import", "guidelines", "-", stdin=b"\xff").failed(1).err
     assert "no such file" in cli("import", "guidelines", "none.md").failed(1).err
     assert len(cli("show", "guidelines", "--format", "json").json()) == 1
