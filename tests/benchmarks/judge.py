@@ -12,8 +12,8 @@ from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
 from tests.benchmarks.timing import POOLER, PYTHON, folder, peer, print_rows, timed
-from tests.screens.terminals import PtyTerminal, begin
-from tests.screens.terminals import judge as seated
+from tests.helpers.terminals import PtyTerminal, begin
+from tests.helpers.terminals import judge as seated
 
 KEYS, STARTS, THINK_S = 100, 7, 0.05
 MIXED = "The bridge was inspected, 橋梁の点検と保守の予定について述べる。 "

@@ -24,8 +24,8 @@ from store.records import Document, JudgeKind, Topic
 from tests.benchmarks.judges_at_work import Judge, prepare, work
 from tests.benchmarks.timing import folder
 from tests.helpers.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
+from tests.helpers.terminals import LivingJudge, living
 from tests.helpers.world import engine_of, make_pool, parse_scale
-from tests.screens.terminals import LivingJudge, living
 from tests.screens.test_faults import LABELS, Entry, Ledger, Typed, check, stored, typed_undo
 
 TWENTY = tuple(f"judge{number:02}" for number in range(20))

@@ -19,10 +19,10 @@ import pytest
 from pooler.commands.judge.judge import memory_of
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
+from tests.helpers.pages import serving
 from tests.helpers.run import Cli, controls, environment, program, run_process, write
+from tests.helpers.terminals import PtyTerminal
 from tests.helpers.world import new_collection
-from tests.page.pages import serving
-from tests.screens.terminals import PtyTerminal
 
 PLAIN = "pooler judge --plain works without a full screen"
 

@@ -28,9 +28,9 @@ from store.judging.models import ModelDesk
 from store.model_judge import CANARIES, Answer, Asked, ModelIdentity, prompt_hash
 from store.records import Document, JudgeKind, Topic
 from tests.helpers.claiming import assign
+from tests.helpers.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, model_server
 from tests.helpers.run import Cli, Outcome, environment, program, run_inside, write_run
 from tests.helpers.world import make_pool, new_collection
-from tests.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, model_server
 
 TEMPLATE = "[system]\nGrade it.\n[user]\n{scale}\n{topic}\n{document}\n"
 SECRET = "sk-Very_Secret-0123456789"

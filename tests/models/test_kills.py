@@ -1,6 +1,6 @@
 """Two programs ask models about the documents of one collection, and are killed again and again.
 
-Both ask for one model judge, or each for its own; the server is that of `tests.model_server`. However often
+Both ask for one model judge, or each for its own; the server is that of `tests.helpers.model_server`. However often
 a program is killed (`kill -9`, at moments from a fixed seed), every pair of a judge is stored once, with the
 grade that the server gave, and is asked again only if its answer was on its way at a kill. 500 documents and
 20 kills on SQLite and on PostgreSQL: `pytest -m long tests/models/test_kills.py`, which prints its
@@ -21,9 +21,9 @@ import pytest
 from store.collection import Collection
 from store.model_judge import Asked
 from store.records import Document, Topic
+from tests.helpers.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, Request, model_server
 from tests.helpers.run import environment, program, run_inside
 from tests.helpers.world import make_pool, new_collection, stored_rows
-from tests.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, Request, model_server
 from tests.models.test_ask import TEMPLATE, identity_at
 
 SECRET = "sk-Kept_From_Everybody-42"

@@ -23,8 +23,8 @@ from pooler.model_client.run import rises
 from store.errors import ArgumentError, ConflictError
 from store.model_judge import Answer, Asked, ModelIdentity, Unreadable, prompt_hash
 from store.records import Topic
+from tests.helpers.model_server import completion
 from tests.helpers.world import parse_scale
-from tests.model_server import completion
 
 SCALE = (0, 1, 2, 3)
 MAP = {0: 0, 1: 0, 2: 1, 3: 2}

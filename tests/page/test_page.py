@@ -18,10 +18,10 @@ from store.collection import Collection
 from store.errors import ArgumentError
 from store.records import Action, JudgeKind, Topic
 from store.text import sanitise
+from tests.helpers.pages import HOSTILE, make_described, make_page, make_whole, shown_data
 from tests.helpers.run import run_inside
 from tests.helpers.wine import work
 from tests.helpers.world import parse_scale
-from tests.page.pages import HOSTILE, make_described, make_page, make_whole, shown_data
 from tests.screens.worlds import PLACES, SECRETS, make_world
 
 

@@ -11,9 +11,9 @@ import pytest
 from store.collection import Collection
 from store.records import Document
 from store.text import sanitise
+from tests.helpers.pages import HOSTILE, make_page, make_whole
 from tests.helpers.run import run_inside
 from tests.page.browser import Browser, Page, Person, until
-from tests.page.pages import HOSTILE, make_page, make_whole
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]
 

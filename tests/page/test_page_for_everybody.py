@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from store.collection import Collection
+from tests.helpers.pages import codes_of, make_page, make_whole, serving
 from tests.page.browser import DWELL_S, Page, Person, until
-from tests.page.pages import codes_of, make_page, make_whole, serving
 from tests.page.test_page_file import begin
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]

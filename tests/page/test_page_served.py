@@ -14,10 +14,10 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Document, JudgeKind, Pool, PoolEntry, Topic
+from tests.helpers.pages import Served, codes_of, make_collection, make_whole, serving
 from tests.helpers.run import run_inside
 from tests.helpers.wine import work
 from tests.page.browser import Browser, Page, Person, until
-from tests.page.pages import Served, codes_of, make_collection, make_whole, serving
 from tests.page.test_page_file import HTML, at, begin, select
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]

@@ -15,9 +15,9 @@ import pytest
 from pooler.web.entering import GUESSES, Guesses
 from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
+from tests.helpers.pages import WINDOW, Served, Visitor, asked_of, codes_of, judged, make_collection, serving
 from tests.helpers.run import program, run_inside
 from tests.helpers.world import make_pool, new_collection
-from tests.page.pages import WINDOW, Served, Visitor, asked_of, codes_of, judged, make_collection, serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("serving")]
 
@@ -207,7 +207,7 @@ def test_more_connections_than_the_system_has_keep_nobody_out(
 ) -> None:
     """Idle ones go for those that come, without a word of it."""
     few = ["sh", "-c", 'ulimit -n 256 && exec "$@"', "sh", *program()]
-    monkeypatch.setattr("tests.page.pages.program", lambda: few)
+    monkeypatch.setattr("tests.helpers.pages.program", lambda: few)
     with serving(file) as served:
         place = urlsplit(served.origin)
         idle = [socket.create_connection((place.hostname or "", place.port or 0)) for _ in range(600)]

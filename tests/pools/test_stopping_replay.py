@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from store.analysis.pools.stopping import most_relevant
 from store.records import State
 from tests.helpers import cf_collection, trec_covid
-from tests.model_judges import PEOPLE_LEVEL, grades_of, run_paths
+from tests.helpers.model_judges import PEOPLE_LEVEL, grades_of, run_paths
 from tests.pools.stopping_rules import at_most, stops_at_knee
 
 TARGETS = (0.8, 0.9)

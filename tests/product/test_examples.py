@@ -23,10 +23,10 @@ from rich.cells import cell_len
 from store.errors import UnknownNameError
 from store.text import sanitise_line
 from tests.helpers.gallery import EXAMPLES, MODELS, PEOPLE, Example, noting, plant
+from tests.helpers.model_server import ModelServer, model_server
+from tests.helpers.pages import serving
 from tests.helpers.run import PAGE, PROGRAM, SETTINGS, Outcome, Terminal, controls, environment, run_to
-from tests.model_server import ModelServer, model_server
-from tests.page.pages import serving
-from tests.screens.terminals import PtyTerminal
+from tests.helpers.terminals import PtyTerminal
 
 NEEDS_TERMINAL = "needs a terminal"
 ENDPOINT = "http://127.0.0.1:8000/v1"

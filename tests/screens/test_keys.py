@@ -22,9 +22,9 @@ from judge_ui.session.keys import (
 )
 from store.errors import ArgumentError, FormatError
 from store.records import Document, Grade, Scale
+from tests.helpers.terminals import PtyTerminal, begin, judge
 from tests.helpers.world import make_scale, parse_scale
 from tests.screens.conftest import ENGLISH, Maker
-from tests.screens.terminals import PtyTerminal, begin, judge
 
 MANUAL = """
 u undo, s skip, c can't, e note, n next, p previous, t topic, ? help, q quit, j line down, k line up,

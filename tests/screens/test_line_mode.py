@@ -25,10 +25,10 @@ from store.judging.desk import Desk
 from store.records import Document, Grade, Scale, State, Topic
 from tests.helpers.drawing import adaptive_pool
 from tests.helpers.places import held_place
+from tests.helpers.terminals import PtyTerminal, judge
 from tests.helpers.world import parse_scale
 from tests.screens.conftest import ENGLISH, Clock, Maker, NothingToDraw
 from tests.screens.sitting import after, elsewhere, locked, sit, stored
-from tests.screens.terminals import PtyTerminal, judge
 
 
 def answers(scale: str = "0-3") -> Answers:

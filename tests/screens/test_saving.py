@@ -23,6 +23,7 @@ from store.collection import Collection
 from store.errors import StoreError
 from store.records import Action, Document, ShownDocument
 from tests.helpers.drawing import adaptive_pool, ends
+from tests.helpers.terminals import PtyTerminal, begin, judge
 from tests.screens.sitting import (
     elsewhere,
     judging,
@@ -35,7 +36,6 @@ from tests.screens.sitting import (
     type_ahead,
     typed,
 )
-from tests.screens.terminals import PtyTerminal, begin, judge
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("hurried")]
 

@@ -21,9 +21,9 @@ from store.db.engine import writing
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
 from store.text import BIDI_CONTROLS, sanitise
 from tests.helpers.run import PROGRAM
+from tests.helpers.terminals import ESCAPE_S, SEQUENCE, PtyTerminal, begin, forms, judge
 from tests.helpers.world import engine_of, parse_scale, renew_digests
 from tests.screens.conftest import ENGLISH, Maker, shown
-from tests.screens.terminals import ESCAPE_S, SEQUENCE, PtyTerminal, begin, forms, judge
 
 pytestmark = pytest.mark.slow
 

@@ -24,8 +24,8 @@ from store.analysis.audit import (
     rejections,
 )
 from store.errors import PoolerError
+from tests.helpers.model_judges import annotations
 from tests.helpers.run import Cli, Outcome, write, write_run
-from tests.model_judges import annotations
 
 FAST = ("--resamples", "100", "--format", "json")
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.model_judges import JUDGES, PEOPLE_LEVEL, dl21, grades_of, run_paths
 from tests.helpers.run import Tables, run_inside, write
-from tests.model_judges import JUDGES, PEOPLE_LEVEL, dl21, grades_of, run_paths
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit")]
 """One process has what `of_runs` found."""

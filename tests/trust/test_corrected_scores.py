@@ -32,7 +32,7 @@ from store.analysis.corrected import (
     grade_counts,
 )
 from store.analysis.measures.average_precision import topic_interval
-from tests.model_judges import JUDGES, PEOPLE_LEVEL, grades_of, run_paths
+from tests.helpers.model_judges import JUDGES, PEOPLE_LEVEL, grades_of, run_paths
 
 MODEL = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 HUMAN = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 JUDGES = {
     "umbrela": ("umbrela_gpt-4_zeroshot.qrels.gz", 2),
     "gpt-4o": ("binary_gpt-4o.qrels.gz", 1),

@@ -210,7 +210,7 @@ BRIEFING_S = 1.0
 """Pause after which a full screen without a document is taken for the briefing."""
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(
-    ["pooler.pools.live", "judge_ui.plain", "judge_ui.screens.app", "tests.screens.terminals"]
+    ["pooler.pools.live", "judge_ui.plain", "judge_ui.screens.app", "tests.helpers.terminals"]
 )
 
 
