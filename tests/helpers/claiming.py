@@ -12,15 +12,15 @@ from sqlalchemy import select
 
 from store.collection import Collection
 from store.db.engine import reading, writing
-from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT, TOPIC
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT
 from store.errors import StoreError
 from store.judging.assignments import claim
 from store.records import Assignable, AssignmentPlan, Existing, Place, Purpose, Scope, State
-from tests.helpers.world import JudgeAtWork, change_stored, engine_of
+from tests.helpers.places import places as laid_places
+from tests.helpers.world import JudgeAtWork, engine_of
 
 PEOPLE = ("ann", "ben", "cat", "dan")
 """Judges whose row ids are 1 to 4."""
-LONG_AGO = "2001-01-01 00:00:00.000000"
 
 
 def assign(
@@ -67,23 +67,9 @@ def shown(collection: Collection, judge: str, topic: str = "1") -> list[str]:
     return list(sit(collection, judge, topic).tasks)
 
 
-def let_lapse(name: str) -> None:
-    """Let every lease run out."""
-    change_stored(name, f"UPDATE assignment SET lease_until = '{LONG_AGO}' WHERE lease_until IS NOT NULL")
-
-
 def places(name: str) -> list[tuple[str, str, str | None, bool]]:
     """List topic, docno, judge and whether there is a lease of every place, sorted."""
-    query = (
-        select(TOPIC.c.number, DOCUMENT.c.docno, JUDGE.c.name, ASSIGNMENT.c.lease_until)
-        .select_from(ASSIGNMENT)
-        .join(TOPIC)
-        .join(DOCUMENT)
-        .outerjoin(JUDGE)
-    )
-    with engine_of(name) as engine, reading(engine) as session:
-        rows = session.execute(query).all()
-    return sorted(((topic, docno, judge, until is not None) for topic, docno, judge, until in rows), key=repr)
+    return [(*place, until is not None) for *place, until in laid_places(name)]
 
 
 def held(name: str, judge: str) -> list[str]:

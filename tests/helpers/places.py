@@ -70,11 +70,12 @@ def places(name: str) -> list[tuple[str, str, str | None, datetime | None]]:
         return sorted((tuple(row) for row in session.execute(query)), key=repr)
 
 
-def let_lapse(name: str, judge: str, docnos: str = "") -> None:
-    """Let the leases of a judge have run out an hour ago: all, or those at some documents."""
+def let_lapse(name: str, judge: str = "", docnos: str = "") -> None:
+    """Let leases have run out an hour ago: all, those of a judge, or those at some documents."""
     with engine_of(name) as engine, writing(engine) as session:
-        judges = select(JUDGE.c.id).where(JUDGE.c.name == judge)
-        where: list[Any] = [ASSIGNMENT.c.judge_id.in_(judges), ASSIGNMENT.c.lease_until.is_not(None)]
+        where: list[Any] = [ASSIGNMENT.c.lease_until.is_not(None)]
+        if judge:
+            where.append(ASSIGNMENT.c.judge_id.in_(select(JUDGE.c.id).where(JUDGE.c.name == judge)))
         if docnos:
             chosen = select(DOCUMENT.c.id).where(DOCUMENT.c.docno.in_(list(docnos)))
             where.append(ASSIGNMENT.c.document_id.in_(chosen))

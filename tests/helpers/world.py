@@ -128,6 +128,12 @@ def count_rows(name: str) -> dict[str, int]:
     return {table: len(rows) for table, rows in stored_rows(name).items()}
 
 
+def named_rows(name: str, table: str) -> list[dict[str, Any]]:
+    """Read every row of a table, the oldest first, as column to value."""
+    with engine_of(name) as engine, reading(engine) as session:
+        return [dict(row) for row in session.execute(text(f"SELECT * FROM {table} ORDER BY id")).mappings()]
+
+
 def change_stored(name: str, statement: str, *, renews: bool = False, **parameters: Any) -> None:
     """Change a database behind the program's back; with `renews` nothing tells that it was another once."""
     with engine_of(name) as engine, writing(engine) as session:

@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -13,40 +14,43 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from judge_ui.session.session import JudgingSession
+from pooler.pools.live import LiveDrawing
 from store.collection import Collection
 from store.db.engine import writing
 from store.errors import ConflictError, StoreError
 from store.judging.assignments import claim, hold
 from store.judging.desk import Desk
-from store.records import Action, Decision, Existing, JudgeKind, Pool, PoolEntry, State, Topic
+from store.records import Action, Decision, Existing, JudgeKind, State, Topic
 from tests.helpers.claiming import (
-    LONG_AGO,
     PEOPLE,
     assign,
     assign_open,
     claim_and_judge,
     decisions,
     held,
-    let_lapse,
     places,
     shown,
     sit,
     take,
 )
-from tests.helpers.places import held_place
+from tests.helpers.judging_process import judging
+from tests.helpers.places import held_place, let_lapse
+from tests.helpers.run import run_inside
 from tests.helpers.world import (
     JudgeAtWork,
     change_stored,
     judge_in_turn,
     make_pool,
+    new_collection,
     parse_scale,
     race,
     stored_rows,
@@ -54,9 +58,7 @@ from tests.helpers.world import (
 
 FORTY = [f"d{number:02d}" for number in range(40)]
 processes = multiprocessing.get_context("forkserver")
-
-
-processes.set_forkserver_preload(["tests.helpers.world"])
+processes.set_forkserver_preload(["tests.helpers.claiming", "tests.helpers.world"])
 
 
 @pytest.fixture
@@ -115,7 +117,7 @@ def test_same_judge_twice_one_wins(pooled: str) -> None:
 def test_eight_judges_on_one_file(tmp_path: Path) -> None:
     """Eight processes write 50 events each into one SQLite file without being refused."""
     name = str(tmp_path / "wine.db")
-    with Collection.create(name, name="x", scale=parse_scale("0-2"), program="x") as made:
+    with new_collection(name) as made:
         made.pools.add(make_pool({"1": FORTY[:10]}))
         for number in range(8):
             made.judges.add(f"j{number}", JudgeKind.HUMAN)
@@ -153,9 +155,6 @@ def test_two_who_make_one_collection(collection_name: str) -> None:
 
 ANN, CAT = 1, 3
 """Row ids."""
-
-
-processes.set_forkserver_preload(["tests.helpers.claiming", "tests.helpers.world"])
 
 
 def waits(act: threading.Thread, seconds: float = 0.3) -> bool:
@@ -232,8 +231,7 @@ def test_assigning_waits_for_decisions_that_are_being_written(postgres_url: str)
 @contextlib.contextmanager
 def made_pool(name: str) -> Iterator[Collection]:
     """Make a collection with the pool and the judges of `pooled`."""
-    made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
-    with made as collection:
+    with new_collection(name) as collection:
         collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a", "b"]}))
         for judge in PEOPLE:
             collection.judges.add(judge, JudgeKind.HUMAN)
@@ -248,8 +246,7 @@ def start_claiming(
     Nobody waits for the judges who go for good: others take what they had claimed.
     """
     docnos = [f"d{number:03d}" for number in range(n_documents)]
-    made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
-    with made as collection:
+    with new_collection(name) as collection:
         collection.pools.add(make_pool({"1": docnos}))
         for number in range(n_processes):
             collection.judges.add(f"j{number}", JudgeKind.HUMAN)
@@ -343,7 +340,7 @@ def test_a_desk_long_silent_keeps_nothing(desks: tuple[Desk, Desk], collection_n
     """What a dead program claimed goes back with what the live one did."""
     _, second = desks
     second.beat("1")
-    change_stored(collection_name, f"UPDATE sitting SET seen_at = '{LONG_AGO}' WHERE id = 1")
+    change_stored(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000' WHERE id = 1")
     second.leave()
     assert held(collection_name, "ann") == []
 
@@ -366,7 +363,7 @@ def test_a_start_waits_for_others_as_any_command_does(
     """Before the first document is shown a claim waits; after it, the judge is told soon."""
     monkeypatch.setattr(Desk, "patience_ms", 20)
     name = str(tmp_path / "c.db")
-    with Collection.create(name, name="c", scale=parse_scale("0-2"), program="p") as made:
+    with new_collection(name) as made:
         made.topics.add([Topic("1", "one")])
         made.pools.add(make_pool({"1": "abcdef"}))
         made.judges.add("ann", JudgeKind.HUMAN)
@@ -410,10 +407,8 @@ def archive() -> Iterator[Path]:
     """Make a folder that everybody may read and nobody but the superuser may write."""
     with tempfile.TemporaryDirectory(prefix="pooler-archive-") as name:
         folder = Path(name)
-        scale = parse_scale("0-2")
-        made = Collection.create(str(folder / "c.db"), name="old", scale=scale, program="test")
-        with made as collection:
-            collection.pools.add(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
+        with new_collection(str(folder / "c.db")) as made:
+            made.pools.add(make_pool({"1": "a"}))
         (folder / "c.db").chmod(0o444)
         folder.chmod(0o555)
         yield folder
@@ -427,15 +422,15 @@ def test_archived_file_can_be_read_and_not_written(archive: Path) -> None:
         [sys.executable, "-c", READ], cwd=archive, capture_output=True, text=True, check=False
     )
     assert done.stderr == ""
-    assert done.stdout.splitlines()[0] == "old 1"
+    assert done.stdout.splitlines()[0] == "test 1"
     assert "may be read but not written" in done.stdout
 
 
 def test_file_that_was_removed_is_not_written_to(tmp_path: Path) -> None:
     """A judgement is never called saved when it went into a file that nobody can find again."""
     path = tmp_path / "c.db"
-    with Collection.create(str(path), name="c", scale=parse_scale("0-2"), program="test") as made:
-        made.pools.add(Pool([PoolEntry("1", "a", 0)], {"out_order": "docno"}))
+    with new_collection(str(path)) as made:
+        made.pools.add(make_pool({"1": "a"}))
         made.judges.add("ann", JudgeKind.HUMAN)
         desk = made.desk("ann")
         desk.queue("1")
@@ -443,3 +438,166 @@ def test_file_that_was_removed_is_not_written_to(tmp_path: Path) -> None:
             file.unlink()
         with pytest.raises(StoreError, match="is gone: it was moved or deleted"):
             desk.record(Decision("1", "a", Action.JUDGE, 1))
+
+
+TOPICS = ("1", "2", "3", "4", "5", "6")
+BUDGET = 14
+STRATEGIES = ("mtf", "thompson", "max-mean", "hedge", "rbp-b")
+
+SKIP = "s"
+ANSWERS = ("0", "0", "1", "2", SKIP)
+
+
+def answer(topic: str, docno: str) -> str:
+    """Return what the judge types before a document: always the same."""
+    return random.Random(f"{topic} {docno}").choice(ANSWERS)
+
+
+class Trace(NamedTuple):
+    """What a collection says of drawing and judging."""
+
+    draws: list[tuple[str, int, str]]
+    """Topic, number and docno of every draw, in order."""
+    events: list[tuple[str, str, str, int | None, int]]
+    """Topic, docno, action, grade and revision of every event, in order."""
+
+
+def trace(file: Path) -> Trace:
+    """Read what was drawn and judged."""
+    rows = stored_rows(str(file))
+    topics = {row[0]: row[1] for row in rows["topic"]}
+    docnos = {row[0]: row[1] for row in rows["document"]}
+    with Collection(str(file)) as collection:
+        entries = collection.pools.get("live").entries
+    draws = sorted((one.topic, one.position, one.docno) for one in entries if one.sampled)
+    events = [
+        (topics[topic], docnos[document], action, grade, revision)
+        for _, topic, document, _, revision, action, _, _, grade, *_ in sorted(rows["judgement"])
+    ]
+    return Trace(draws, events)
+
+
+def never_stopped(file: Path, topics: Sequence[str]) -> Trace:
+    """Judge topics to the end in this process, without a stop."""
+    with Collection(str(file)) as collection:
+        session = JudgingSession(collection.desk("ann"), min_dwell=0, drawing=LiveDrawing(collection))
+        for topic in topics:
+            session.open_topic(topic)
+            while not session.is_through:  # skipped is not decided, and stays
+                session.mark_shown()
+                assert session.task is not None
+                typed = answer(topic, session.task.docno)
+                session.skip() if typed == SKIP else session.grade(int(typed))
+        session.desk.leave()
+    return trace(file)
+
+
+def judged_and_killed(
+    file: Path, topics: Sequence[str], n_kills: int, *, seed: str, forked: bool
+) -> Counter[str]:
+    """Judge topics to the end in processes of which the first so many are killed.
+
+    Each is killed a random time after a random question was answered, or before the first one.
+
+    Returns
+    -------
+    Counter of str
+        How often a process was killed where: before it asked anything; having stored the last
+        answer or not; having drawn a document that is not decided yet or not.
+    """
+    dice = random.Random(seed)
+    where: Counter[str] = Counter()
+    # A forked process needs no second to import itself.
+    start_s, answer_s = (0.1, 0.04) if forked else (1.0, 0.04)
+    for topic in topics:
+        is_done = False
+        while not is_done:
+            n_answers = dice.choice([0, 1, 1, 2, 3]) if where.total() < n_kills else BUDGET + 1
+            with judging(file, topic, forked=forked) as process:
+                docno: str | None = ""
+                for _ in range(n_answers):
+                    docno = process.ask()
+                    if docno is None:
+                        break
+                    process.type(answer(topic, docno))
+                is_done = docno is None
+                if is_done:
+                    process.end()
+                    continue
+                time.sleep(dice.random() * (answer_s if n_answers else start_s))
+                process.kill()
+            where[place(file, topic, docno)] += 1
+    return where
+
+
+def place(file: Path, topic: str, docno: str | None) -> str:
+    """Say where a process was killed, from what it left behind."""
+    if not docno:
+        return "at the start"
+    left = trace(file)
+    decided = {event[1] for event in left.events if event[0] == topic}
+    if docno not in decided:
+        return "answer not stored"
+    drawn = {draw[2] for draw in left.draws if draw[0] == topic}
+    return "next document drawn" if drawn - decided else "next document not drawn"
+
+
+@pytest.fixture(scope="module")
+def adaptive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make, for each strategy, a collection of six runs that it may draw 14 documents from."""
+    folder = tmp_path_factory.mktemp("adaptive")
+    dice = random.Random(20010101)
+    runs = []
+    for tag in "abcdef":
+        lines = []
+        for topic in TOPICS:
+            docnos = dice.sample([f"d{number:03}" for number in range(120)], 40)
+            lines += [f"{topic} Q0 {docno} 0 {-rank} {tag}" for rank, docno in enumerate(docnos)]
+        runs.append(folder / f"{tag}.run")
+        runs[-1].write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    plain = str(folder / "plain.db")
+    run_inside("init", "--scale", "0-2", "--collection", plain).fine()
+    run_inside("import", "runs", *runs, "--collection", plain).fine()
+    with Collection(plain) as collection:
+        collection.judges.add("ann", JudgeKind.HUMAN)
+    for strategy in STRATEGIES:
+        file = folder / f"{strategy}.db"
+        shutil.copy(plain, file)
+        options = ("--name", "live", "--seed", "7", "-b", str(BUDGET), "--collection", file)
+        run_inside("pool", "-s", strategy, *options).fine()
+    return folder
+
+
+def check_kills(
+    adaptive: Path, tmp_path: Path, strategy: str, topics: Sequence[str], n_kills: int, *, forked: bool
+) -> Counter[str]:
+    """Compare judging that was killed so often with judging that was not; say where it was."""
+    smooth, killed = tmp_path / "smooth.db", tmp_path / "killed.db"
+    shutil.copy(adaptive / f"{strategy}.db", smooth)
+    shutil.copy(adaptive / f"{strategy}.db", killed)
+    expected = never_stopped(smooth, topics)
+    assert len(expected.draws) == len(expected.events) == BUDGET * len(topics)
+    seed = f"{strategy} {n_kills}"
+    where = judged_and_killed(killed, topics, n_kills, seed=seed, forked=forked)
+    found = trace(killed)
+    assert found.draws == expected.draws
+    assert found.events == expected.events
+    assert where.total() == n_kills
+    return where
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_killed_judging_goes_on_as_if_it_had_not_been(adaptive: Path, tmp_path: Path, strategy: str) -> None:
+    """Killed at four random points, it draws the same documents and stores the same decisions."""
+    check_kills(adaptive, tmp_path, strategy, TOPICS[:1], 4, forked=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_judging_killed_often_goes_on_as_if_it_had_not_been(
+    adaptive: Path, tmp_path: Path, strategy: str
+) -> None:
+    """The same at 20 points (a sixth of `POOLER_KILLS`), of processes as users start them."""
+    n_kills = int(os.environ.get("POOLER_KILLS", "120")) // 6
+    check_kills(adaptive, tmp_path, strategy, TOPICS, n_kills, forked=False)

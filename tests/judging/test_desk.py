@@ -1,42 +1,49 @@
-"""The desk: what a judge sees, what is written, what undo takes back, and what stays unseen."""
+"""The desk: what a judge sees, what is written, passages, what undo takes back, and what stays unseen."""
 
 from __future__ import annotations
 
 import os
 import random
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import text
+from hypothesis import given
+from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.content.documents import document_sha256
+from store.db.engine import reading
 from store.db.tables import JUDGEMENT
-from store.errors import ConflictError, StoreError, UnknownNameError
+from store.errors import ArgumentError, ConflictError, StoreError, UnknownNameError
+from store.formats.markup import readable
+from store.judging.events import as_raw, as_shown, fetch_passages
 from store.records import (
     Action,
     Decision,
     Document,
     InboxLine,
     JudgeKind,
+    Passage,
     Qrel,
     ShownDocument,
     State,
     Task,
     Topic,
 )
+from store.text import sanitise
 from tests.helpers.drawing import adaptive_pool, ends
+from tests.helpers.places import held_place
 from tests.helpers.world import (
     JudgeAtWork,
     change_stored,
-    engine_of,
     make_pool,
     make_run,
     meanwhile,
-    parse_scale,
+    named_rows,
+    new_collection,
     statements,
     stored_rows,
 )
@@ -63,13 +70,6 @@ def ready(collection: Collection) -> Collection:
 def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> JudgeAtWork:
     """Sit down at a desk of one's own."""
     return JudgeAtWork(collection.desk(judge, program="test 1"), topic)
-
-
-def events(name: str) -> list[dict[str, Any]]:
-    """Read every event, the oldest first, as column to value."""
-    with engine_of(name) as engine, engine.connect() as connection:
-        result = connection.execute(text("SELECT * FROM judgement ORDER BY id"))
-        return [dict(row) for row in result.mappings()]
 
 
 def document_states(task: Task | None) -> StateCounts:
@@ -100,6 +100,7 @@ def test_inbox_counts_this_judges_states(ready: Collection) -> None:
     assert one == InboxLine("1", "wine", 3, 1, 1, 1, one.last_judged_at)
     assert nine == InboxLine("9", "nine␛[2J lines", 2, 0, 0, 0, None)
     assert ten == InboxLine("10", "ten", 1, 0, 0, 0, None)
+    ready.judgements.add({"bob": [Qrel("1", "z", 1), Qrel("7", "a", 1)]}, HUMAN)  # outside the queue
     assert ready.desk("bob").inbox()[0] == InboxLine("1", "wine", 3, 0, 0, 0, None)
 
 
@@ -118,19 +119,8 @@ def test_idle_is_who_has_an_empty_inbox(ready: Collection, collection_name: str)
     ready.pools.add(adaptive_pool({"1": "xyz"}, 2))
     assert idle() == [False, False]
     change_stored(collection_name, "UPDATE pool SET withdrawn = (name = 'live')")
-    change_stored(
-        collection_name,
-        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
-        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
-        " WHERE number = '1' AND docno = 'a' AND name = 'ann'",
-    )
+    held_place(collection_name, "1", "a", "ann")
     assert idle() == [False, True]
-
-
-def test_judged_outside_the_queue_is_not_counted(ready: Collection) -> None:
-    """The inbox counts what is in the queue, whatever else was judged."""
-    ready.judgements.add({"ann": [Qrel("1", "z", 1), Qrel("7", "a", 1)]}, HUMAN)
-    assert ready.desk("ann").inbox() == [InboxLine("1", "wine", 3, 0, 0, 0, None)]
 
 
 def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) -> None:
@@ -236,7 +226,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     )  # fmt: skip
     sitting.undo()
     after = datetime.now(UTC)
-    found = events(collection_name)
+    found = named_rows(collection_name, "judgement")
     judged_at = []
     for event in found:
         assert event.pop("digest") is not None
@@ -267,30 +257,12 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     assert host
 
 
-def test_moment_of_another_zone_is_the_same_moment(
-    ready: Collection, collection_name: str
-) -> None:  # fmt: skip
+def test_moment_of_another_zone_is_the_same_moment(ready: Collection, collection_name: str) -> None:
     """Moments are stored in UTC, whatever zone they were told in."""
-    from datetime import timezone
-
     shown = datetime(2001, 2, 3, 4, 5, 6, tzinfo=timezone(timedelta(hours=9)))
     sit(ready).act("a", Action.JUDGE, grade=1, shown_at=shown)
-    (event,) = events(collection_name)
+    (event,) = named_rows(collection_name, "judgement")
     assert str(event["shown_at"])[:19] == "2001-02-02 19:05:06"
-
-
-def test_undo_names_its_event_once(ready: Collection, collection_name: str) -> None:
-    """Every undo takes back another event, and no undo takes back an undo."""
-    sitting = sit(ready)
-    for docno in "abca":
-        sitting.grade(docno, 1 if sitting.tasks[docno].grade is None else 2)
-    while sitting.undo():
-        pass
-    found = events(collection_name)
-    undone = [event["undoes"] for event in found if event["action"] == "undo"]
-    actions = {event["id"]: event["action"] for event in found}
-    assert undone == [4, 3, 2, 1]
-    assert {actions[number] for number in undone} == {"judge"}
 
 
 def test_undo_is_of_this_sitting_alone(ready: Collection) -> None:
@@ -309,17 +281,6 @@ def test_undo_is_of_this_sitting_alone(ready: Collection) -> None:
     tasks = {task.docno: task for task in second.look()}
     assert (tasks["a"].grade, tasks["b"].state) == (1, State.UNJUDGED)
     assert other.look()[1].grade == 2
-
-
-def test_undo_reaches_another_topic(ready: Collection) -> None:
-    """Undo goes back over a change of topic and says where it went."""
-    ready.pools.add(make_pool({"2": ["a"]}, name="second", manifest={}))
-    sitting = sit(ready)
-    sitting.grade("a", 1)
-    later = JudgeAtWork(sitting.desk, "2")
-    later.grade("a", 2)
-    undone = [sitting.desk.undo(), sitting.desk.undo(), sitting.desk.undo()]
-    assert [entry and (entry[0], entry[1].docno) for entry in undone] == [("2", "a"), ("1", "a"), None]
 
 
 def test_undo_restores_the_iteration(ready: Collection) -> None:
@@ -398,9 +359,7 @@ def test_same_judge_elsewhere_is_a_conflict(ready: Collection, collection_name: 
     assert second.grade("a", 2).revision == 2
 
 
-def test_undo_under_another_sitting_is_a_conflict(
-    ready: Collection, collection_name: str
-) -> None:  # fmt: skip
+def test_undo_under_another_sitting_is_a_conflict(ready: Collection, collection_name: str) -> None:
     """Undo never takes away what the same judge decided elsewhere afterwards."""
     first, second = sit(ready), sit(ready)
     first.grade("a", 1)
@@ -418,8 +377,7 @@ def test_undo_under_another_sitting_is_a_conflict(
 @pytest.mark.parametrize("act", ["record", "undo"])
 def test_event_between_look_and_write_is_a_conflict(postgres_url: str, act: str) -> None:
     """The same judge's event that comes in between reading and writing is never overwritten."""
-    scale = parse_scale("0-2")
-    with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
+    with new_collection(postgres_url) as made:
         made.judges.add("ann", HUMAN)
         made.pools.add(make_pool({"1": ["a"]}))
         first, second = sit(made), sit(made)
@@ -433,32 +391,6 @@ def test_event_between_look_and_write_is_a_conflict(postgres_url: str, act: str)
             late()
         (one,) = made.judgements.current()
         assert (one.grade, one.revision) == (2, 2)
-
-
-def test_lost_connection_is_told_and_mended(postgres_url: str) -> None:
-    """When the server drops the connection, nothing is written; the next key works again."""
-    scale = parse_scale("0-2")
-    with Collection.create(postgres_url, name="x", scale=scale, program="x") as made:
-        made.judges.add("ann", HUMAN)
-        made.pools.add(make_pool({"1": ["a"]}))
-        sitting = sit(made)
-        sitting.desk._sit()
-
-        def hang_up() -> None:
-            # The engine of this helper is itself in the list but for its own process.
-            change_stored(
-                postgres_url,
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid <> pg_backend_pid()",
-            )
-
-        with (
-            meanwhile("INSERT INTO judgement", hang_up),
-            pytest.raises(StoreError, match=r"terminat|closed|lost"),
-        ):
-            sitting.grade("a", 1)
-        assert made.judgements.current() == []
-        assert sitting.grade("a", 1).revision == 1
 
 
 FORBIDDEN = re.compile(
@@ -628,3 +560,181 @@ def test_undone_in_the_other_topic_is_not_undone_here(shared: Collection) -> Non
     one.undo()
     assert [event.is_undone for event in one.desk.events_of("1", "b")] == [False]
     assert [event.is_undone for event in one.desk.events_of("2", "b")] == [False, True]
+
+
+RAW = "\ufeffA\r\nb\x00c\ud800\r\rd\u202e\u2028e\x1b]0;x\x07 検索\U0001f600.\r"
+"""Every kind of character that the screen shows otherwise, or not at all."""
+SHOWN = "\ufeffA\nb␀c\ufffdd\ufffd\ne␛]0;x␇ 検索\U0001f600."
+Before = Callable[[str], JudgeAtWork]
+texts = st.text(st.sampled_from("ab\r\n\t\x00\x9b\ud800\udc00\u202e\u2029検\U0001f600"), max_size=25)
+
+
+@pytest.fixture
+def before(collection: Collection) -> Before:
+    """Make document `d` of some text, and sit ann down before it."""
+    collection.judges.add("ann", JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one")])
+    collection.pools.add(make_pool({"1": "de"}))
+
+    def make(text: str) -> JudgeAtWork:
+        collection.documents.add([Document("d", "", text)], replace=True)
+        return JudgeAtWork(collection.desk("ann"), "1")
+
+    return make
+
+
+def part(text: str, start: int, end: int) -> Passage:
+    """Cut a passage out of a text."""
+    return Passage(start, end - start, text[start:end])
+
+
+def rows(name: str) -> dict[int, list[tuple[int, int, str]]]:
+    """Return what is stored, by event: start, length, text."""
+    found: dict[int, list[tuple[int, int, str]]] = {}
+    for _, event, start, length, marked, *_ in stored_rows(name)["passage"]:
+        decoded = bytes(marked).decode("utf-8", "surrogatepass")
+        found.setdefault(event, []).append((start, length, decoded))
+    return {event: sorted(passages) for event, passages in sorted(found.items())}
+
+
+@given(texts, st.data())
+def test_raw_passage_is_shown_as_it_was_marked(text: str, data: st.DataObject) -> None:
+    """What is marked on the screen is stored of the raw text and comes back as it was.
+
+    The raw part is the shortest that the screen shows so: it begins and ends with a character that
+    is shown.
+    """
+    shown = sanitise(text)
+    places = st.integers(0, len(shown))
+    start, end = sorted((data.draw(places), data.draw(places)))
+    marked = part(shown, start, end)
+    if start == end:
+        with pytest.raises(ArgumentError, match="must be a part of the document"):
+            as_raw([marked], readable(text))
+        return
+    (raw,) = as_raw([marked], readable(text))
+    assert raw == part(text, raw.start, raw.end)
+    assert sanitise(text[: raw.start]) == shown[:start]
+    assert sanitise(raw.text) == shown[start:end]
+    assert (raw.text[0], raw.text[-1]) != ("\r", "\r")
+    assert raw.text.strip("\r") == raw.text
+    assert as_shown([raw], readable(text)) == (marked,)
+
+
+def test_offsets_counted_by_hand() -> None:
+    """Each carriage return before a passage moves it by one; one inside makes it one longer."""
+    assert sanitise(RAW) == SHOWN
+    # Shown: BOM 0, A 1, newline 2, b 3, NUL picture 4, c 5, surrogate 6, d 7. Raw: A 1, CR 2,
+    # newline 3, b 4, NUL 5, c 6, surrogate 7, CR 8, CR 9, d 10.
+    assert as_raw([Passage(4, 4, "␀c\ufffdd")], readable(RAW)) == (Passage(5, 6, "\x00c\ud800\r\rd"),)
+    assert as_raw([Passage(1, 2, "A\n")], readable(RAW)) == (Passage(1, 3, "A\r\n"),)
+    assert as_raw([Passage(0, len(SHOWN), SHOWN)], readable(RAW)) == (Passage(0, len(RAW) - 1, RAW[:-1]),)
+
+
+def test_several_are_sorted_and_come_once() -> None:
+    """The order of marking is not kept, and what is marked twice is marked."""
+    b, whole = part("abc", 1, 2), part("abc", 0, 3)
+    assert as_raw([b, whole, b], readable("abc")) == (whole, b)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Passage(0, 0, ""),
+        Passage(0, 3, "xyz"),
+        Passage(-3, 3, "abc"),
+        Passage(-1, 1, "c"),
+        Passage(1, 5, "bc"),
+        Passage(1, 1, "bc"),
+        Passage(3, 1, ""),
+        Passage(7, 1, "a"),
+        Passage(2, -1, ""),
+    ],
+)
+def test_what_is_not_there_is_refused(wrong: Passage) -> None:
+    """A passage that the document does not have where it says is no evidence of anything."""
+    with pytest.raises(ArgumentError, match="must be a part of the document"):
+        as_raw([wrong], readable("abc"))
+
+
+def test_hostile_text_is_kept_byte_for_byte(before: Before, collection_name: str) -> None:
+    """NUL, lone surrogates and escapes are stored as they are and shown harmless."""
+    sitting = before(RAW)
+    marked = part(SHOWN, 3, 7), part(SHOWN, SHOWN.index("␛"), len(SHOWN))
+    task = sitting.act("d", Action.MARK, passages=marked)
+    assert task.passages == marked
+    assert (task.state, task.revision) == (State.UNJUDGED, 1)
+    start = RAW.index("\x1b")
+    assert rows(collection_name) == {
+        1: [(4, 4, "b\x00c\ud800"), (start, len(RAW) - 1 - start, RAW[start:-1])]
+    }
+    assert sitting.desk.queue("1")[0].passages == marked
+
+
+def test_every_event_carries_the_whole_state(before: Before, collection_name: str) -> None:
+    """Grades, notes and skips keep the passages, and undo brings back those before."""
+    sitting = before("one two three")
+    one, two = part("one two three", 0, 3), part("one two three", 4, 7)
+    seen = [
+        sitting.act("d", Action.MARK, passages=(one,)).passages,
+        sitting.grade("d", 2).passages,
+        sitting.act("d", Action.NOTE, note="see there").passages,
+        sitting.act("d", Action.MARK, passages=(two, one)).passages,
+        sitting.act("d", Action.SKIP).passages,
+        sitting.act("d", Action.MARK, passages=()).passages,
+        sitting.act("d", Action.CANNOT, reason="x").passages,
+    ]
+    assert seen == [(one,), (one,), (one,), (one, two), (one, two), (), ()]
+    undone = []
+    while (task := sitting.undo()) is not None:
+        undone.append(task.passages)
+    assert undone == [(), (one, two), (one, two), (one,), (one,), (one,), ()]
+    stored = rows(collection_name)
+    assert [len(stored.get(event, ())) for event in range(1, 15)] == [
+        *map(len, seen), *map(len, undone)
+    ]  # fmt: skip
+    # What a mark keeps: the standing decision and its note.
+    sitting.grade("d", 1)
+    sitting.act("d", Action.NOTE, note="n")
+    task = sitting.act("d", Action.MARK, passages=(two,))
+    assert (task.state, task.grade, task.note, task.passages) == (State.JUDGED, 1, "n", (two,))
+
+
+def test_passages_are_of_their_document_and_judge(
+    before: Before, collection: Collection, collection_name: str
+) -> None:
+    """Another judge of the same document, and another document, have none of them."""
+    sitting = before("abc")
+    collection.judges.add("bob", JudgeKind.HUMAN)
+    collection.documents.add([Document("e", "", "abc")])
+    sitting.act("d", Action.MARK, passages=(part("abc", 0, 1),))
+    assert sitting.grade("e", 1).passages == ()
+    assert [task.passages for task in collection.desk("bob").queue("1")] == [(), ()]
+    assert len(stored_rows(collection_name)["passage"]) == 1
+
+
+def test_replaced_document_hides_what_it_no_longer_has(before: Before, collection_name: str) -> None:
+    """A passage whose place holds another text is not shown, and is not lost either."""
+    sitting = before("alpha\r\nbeta gamma")
+    shown = "alpha\nbeta gamma"
+    alpha, beta = part(shown, 0, 5), part(shown, 6, 10)
+    sitting.act("d", Action.MARK, passages=(alpha, beta))
+    later = before("alpha\r\nzeta gamma")
+    assert later.tasks["d"].passages == (alpha,)
+    assert later.grade("d", 1).passages == (alpha,)
+    assert rows(collection_name)[2] == [(0, 5, "alpha"), (7, 4, "beta")]
+    with pytest.raises(ArgumentError, match="must be a part of the document"):
+        later.act("d", Action.MARK, passages=(alpha, beta))
+    back = before("alpha\r\nbeta gamma")
+    assert back.tasks["d"].passages == (alpha, beta)
+
+
+def test_many_passages_of_many_events(before: Before, collection: Collection) -> None:
+    """More events than one statement may name come back, each with its own."""
+    sitting = before("x" * 40)
+    for number in range(30):
+        sitting.act("d", Action.MARK, passages=tuple(part("x" * 40, n, n + 1) for n in range(number)))
+    assert len(sitting.look()[0].passages) == 29
+    with reading(collection._db.engine) as session:
+        found = fetch_passages(session, [*range(-1500, 31)])
+    assert {event: len(passages) for event, passages in found.items()} == {n + 1: n for n in range(1, 30)}

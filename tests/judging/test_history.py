@@ -42,8 +42,8 @@ from tests.helpers.world import (
     engine_of,
     make_pool,
     make_run,
+    new_collection,
     pairs_to_judge,
-    parse_scale,
     statements,
     stored_rows,
 )
@@ -75,9 +75,7 @@ def test_imported_judgements_come_back(collection: Collection) -> None:
         collection.judgements.current(["ann", "eve"])
 
 
-def test_same_judgements_again_change_nothing(
-    collection: Collection, collection_name: str
-) -> None:  # fmt: skip
+def test_same_judgements_again_change_nothing(collection: Collection, collection_name: str) -> None:
     """Importing the same file again is counted and writes nothing."""
     pool = make_pool({"1": ["a", "c"]}, name="unjudged", manifest={"file": "x"})
     collection.judgements.add({"ann": QRELS}, HUMAN, pool=pool)
@@ -132,7 +130,7 @@ def test_import_over_a_judge_at_work(collection: Collection) -> None:
 
 def test_import_that_meets_the_judge_is_a_conflict(postgres_url: str) -> None:
     """When the judge grades a document while the file is read, nothing is imported."""
-    with Collection.create(postgres_url, name="x", scale=parse_scale("0-2"), program="x") as one:
+    with new_collection(postgres_url) as one:
         one.judges.add("ann", HUMAN)
         one.pools.add(make_pool({"1": ["a", "b"]}))
         sitting = JudgeAtWork(one.desk("ann"), "1")
@@ -147,19 +145,15 @@ def test_import_that_meets_the_judge_is_a_conflict(postgres_url: str) -> None:
         }
 
 
-def test_grade_off_the_scale_is_refused(collection: Collection, collection_name: str) -> None:
-    """No grade that was not declared is stored, whoever brings it."""
+def test_what_is_off_the_scale_or_of_another_kind_is_refused(
+    collection: Collection, collection_name: str
+) -> None:
+    """No undeclared grade is stored, and no file makes a person's name stand for a model; nothing is kept."""
+    collection.judges.add("ann", HUMAN)
     before = stored_rows(collection_name)
     for grade in (3, -1):
         with pytest.raises(ArgumentError, match=r"`grade` must be one of \(0, 1, 2\)"):
             collection.judgements.add({"ann": [*QRELS, Qrel("9", "z", grade)]}, HUMAN)
-    assert stored_rows(collection_name) == before
-
-
-def test_judge_of_another_kind_is_refused(collection: Collection, collection_name: str) -> None:
-    """A file cannot make a person's name stand for a model, and nothing of it is kept."""
-    collection.judges.add("ann", HUMAN)
-    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match="kind human, not model"):
         collection.judgements.add({"new": QRELS, "ann": QRELS}, JudgeKind.MODEL)
     assert stored_rows(collection_name) == before
@@ -326,6 +320,8 @@ def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
     found = collection.history.of_document("1", "a")
     assert found.events[-1].opinions == (0, None)
     assert found.events[0].opinions is None
+    whats = [one.what for one in collection.history.everything().entries if one.docno]
+    assert whats == ["event", "event", "ruling"]
     assert (found.final.grade, found.final.by, found.final.is_ruling) == (1, "zoe", True)
     assert found.ruling_status is Settlement.SETTLED
     ann.grade("a", 2)
@@ -373,12 +369,11 @@ def test_final_grade_is_that_of_the_export(
 ) -> None:
     """Whatever happens to one document, history and export agree on its grade, or on having none.
 
-    A model's grade counts for both where no person graded.
-
-    With one document in the collection, the export's only judge is the document's only judge.
+    A model's grade counts for both where no person graded. With one document in the collection, the export's
+    only judge is the document's only judge.
     """
     file: Path = tmp_path_factory.mktemp("final") / "c.db"
-    with Collection.create(str(file), name="x", scale=parse_scale("0-2"), program="x") as made:
+    with new_collection(str(file)) as made:
         made.pools.add(make_pool({"1": ["a"]}))
         for judge in ("ann", "bob"):
             made.judges.add(judge, JudgeKind.HUMAN)
@@ -591,19 +586,6 @@ def test_stretch_begins_with_its_first_moment_and_ends_before_its_last(
     assert ("judge", "added", "ann", 0) in things(later)
 
 
-def test_ruling_is_told_from_an_event(collection: Collection) -> None:
-    """What an adjudicator decides is a ruling; the judges' grades are events."""
-    ann, bob = fill(collection, "ann", "bob")
-    ann.grade("a", 0)
-    bob.grade("a", 2)
-    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
-    desk = collection.adjudication_desk("zoe")
-    [task] = [one for one in desk.queue("1") if one.docno == "a"]
-    desk.record(Decision("1", "a", Action.JUDGE, grade=1, seen_revision=task.revision))
-    found = collection.history.everything()
-    assert [one.what for one in found.entries if one.docno] == ["event", "event", "ruling"]
-
-
 def test_limit_is_part_of_the_query(collection: Collection) -> None:
     """Of many events no more are fetched than are told."""
     [ann] = fill(collection, "ann")
@@ -641,7 +623,7 @@ def test_conditions_choose_as_a_plain_loop_does(
     def day(number: int | None) -> datetime | None:
         return None if number is None else first + timedelta(days=number)
 
-    with Collection.create(file, name="x", scale=parse_scale("0-2"), program="x") as made:
+    with new_collection(file) as made:
         ann, bob = fill(made, "ann", "bob")
         for judge, docno, grade, _ in steps:
             {"ann": ann, "bob": bob}[judge].grade(docno, grade)
@@ -671,8 +653,7 @@ def test_conditions_choose_as_a_plain_loop_does(
 
 def elsewhere(folder: Path) -> Collection:
     """Make a collection of guidelines, and of a topic whose text changed before it was judged."""
-    name = str(folder / "elsewhere.db")
-    made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
+    made = new_collection(str(folder / "elsewhere.db"))
     made.topics.add([Topic("1", "wine")])
     made.topics.add([Topic("1", "red wine")], replace=True)
     made.guidelines.add("judge well")
@@ -686,31 +667,22 @@ def elsewhere(folder: Path) -> Collection:
     return made
 
 
-@pytest.mark.slow
-def test_version_that_is_not_here_is_not_known(collection: Collection, tmp_path: Path) -> None:
-    """It is left out, the same events again are the same, and the collection can be carried."""
+@pytest.mark.parametrize("is_here", [False, True])
+def test_version_is_kept_where_it_is_here(collection: Collection, tmp_path: Path, is_here: bool) -> None:
+    """Else it is not known; the same events again are the same, and the collection can be carried."""
     with elsewhere(tmp_path) as source:
         events = list(source.judgements.history())
     assert {(one.guideline_version, one.topic_version) for one in events} == {(1, 2)}
+    if is_here:
+        collection.topics.add([Topic("1", "wine")])
+        collection.topics.add([Topic("1", "red wine")], replace=True)
+        collection.guidelines.add("judge well")
     collection.judges.add("ann", JudgeKind.HUMAN)
     assert bring(collection, events) == ImportReport(added=2)
-    assert {(one.guideline_version, one.topic_version) for one in collection.judgements.history()} == {
-        (None, None)
-    }
+    versions = {(one.guideline_version, one.topic_version) for one in collection.judgements.history()}
+    assert versions == {(1, 2) if is_here else (None, None)}
     assert bring(collection, events) == ImportReport(unchanged=2)
-    collection.guidelines.add("judge well")
+    collection.guidelines.add("judge well, and read on")
     assert bring(collection, events) == ImportReport(unchanged=2)
     write_directory(collection.as_it_stands(), tmp_path / "out", ExportChoice(), program="x")
     read_directory(str(tmp_path / "new.db"), tmp_path / "out")
-
-
-def test_version_that_is_here_is_kept(collection: Collection, tmp_path: Path) -> None:
-    """A collection with the same guidelines and topics takes events as they are."""
-    with elsewhere(tmp_path) as source:
-        events = list(source.judgements.history())
-    collection.topics.add([Topic("1", "wine")])
-    collection.topics.add([Topic("1", "red wine")], replace=True)
-    collection.guidelines.add("judge well")
-    collection.judges.add("ann", JudgeKind.HUMAN)
-    assert bring(collection, events) == ImportReport(added=2)
-    assert {(one.guideline_version, one.topic_version) for one in collection.judgements.history()} == {(1, 2)}

@@ -1,4 +1,4 @@
-"""`pooler judge` and what `serve` refuses: who sits down, and that what is typed is what is stored."""
+"""`pooler judge`: who sits down, what was seen, that what is typed is stored; and what `serve` refuses."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ import signal
 import socket
 import sqlite3
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pooler.commands.judge.judge import memory_of
 from store.collection import Collection
-from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
+from store.errors import StoreError, UnknownNameError
+from store.records import Action, Decision, Document, JudgeKind, Passage, Pool, PoolEntry, Qrel, State, Topic
+from tests.helpers.faults import When, failing_database
 from tests.helpers.pages import serving
+from tests.helpers.places import held_place, places
 from tests.helpers.run import Cli, controls, environment, program, run_process, write
 from tests.helpers.terminals import PtyTerminal
-from tests.helpers.world import new_collection
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, named_rows, new_collection, stored_rows
 
 PLAIN = "pooler judge --plain works without a full screen"
 
@@ -59,13 +64,6 @@ def test_judge_sees_no_run_and_no_other_judge(cli: Cli, seated: Path) -> None:
     for word in ("bm25", "lm-", "rm3", "tfidf", "bigrams", "strict", "lenient", "middle", "pool"):
         assert word not in shown.out.lower().replace("in no pool", "")
     assert {state for state, *_ in stored(cli).values()} == {"skipped"}
-
-
-def test_end_of_input_quits_and_keeps_what_was_graded(cli: Cli, seated: Path) -> None:
-    """Input that just ends is no error; the grade before it is stored."""
-    cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"1\n").fine()
-    assert [grade for _, grade, _, _ in stored(cli).values()] == [1]
-    cli("judge", "--judge", "anna", "--plain", stdin=b"").fine()
 
 
 def test_ctrl_c_says_on_a_line_of_its_own_what_is_saved(cli: Cli, seated: Path) -> None:
@@ -237,41 +235,32 @@ def test_answers_after_the_end_of_a_topic_are_counted_in_a_warning(cli: Cli, sea
     assert len(stored(cli)) == n + 1
 
 
+def jump(folder: Path, days: int) -> None:
+    """Let all that was done, and every sitting, be so many days away from now."""
+    with contextlib.closing(sqlite3.connect(folder / "collection.db")) as connection, connection:
+        for table, column in (("judgement", "judged_at"), ("sitting", "seen_at")):
+            moment = f"strftime('%Y-%m-%d %H:%M:%f000', 'now', '{days} days')"
+            connection.execute(f"UPDATE {table} SET {column} = {moment}")
+
+
 def test_a_clock_that_jumped_is_told_wherever_something_is_judged(cli: Cli, seated: Path) -> None:
-    """400 days ahead of what was done last, or behind it: to judges, to an adjudicator, and for a page."""
+    """400 days ahead of what was done last, or behind it: to judges, to an adjudicator, and for a page.
+
+    A clock set right is told once: a sitting 400 days ahead stays in the history, and nobody is warned again.
+    """
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
-    cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"2\n").fine()
-    write(seated / "page.jsonl", "{}")
-    assert "clock" not in cli("judge", "--judge", "anna", "--plain", stdin=b"").fine().err
-
-    def jump(days: int) -> None:
-        with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection, connection:
-            for table, column in (("judgement", "judged_at"), ("sitting", "seen_at")):
-                moment = f"strftime('%Y-%m-%d %H:%M:%f000', 'now', '{days} days')"
-                connection.execute(f"UPDATE {table} SET {column} = {moment}")
-
-    for days, word in ((-400, "before"), (400, "after")):
-        for command in (
-            ("judge", "--judge", "anna", "--topic", "G01", "--plain"),
-            ("adjudicate", "--judge", "zoe", "--plain"),
-            ("import", "work", "page.jsonl"),
-        ):
-            jump(days)
-            told = cli(*command, stdin=b"").err
-            assert re.search(f"warning: the clock says .*, (399|400) days {word} that", told), command
-    jump(400)
-    with serving(seated / "collection.db") as served:
-        assert "warning: the clock says" in served.said
-
-
-def test_a_clock_set_right_is_told_once(cli: Cli, seated: Path) -> None:
-    """A sitting 400 days ahead stays in the history, and later ones are not warned of it for 400 days."""
     sit = ("judge", "--judge", "anna", "--topic", "G01", "--plain")
     cli(*sit, stdin=b"2\n").fine()
-    with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection, connection:
-        for table, column in (("judgement", "judged_at"), ("sitting", "seen_at")):
-            moment = "strftime('%Y-%m-%d %H:%M:%f000', 'now', '400 days')"
-            connection.execute(f"UPDATE {table} SET {column} = {moment}")
+    write(seated / "page.jsonl", "{}")
+    assert "clock" not in cli("judge", "--judge", "anna", "--plain", stdin=b"").fine().err
+    for days, word in ((-400, "before"), (400, "after")):
+        for command in (sit, ("adjudicate", "--judge", "zoe", "--plain"), ("import", "work", "page.jsonl")):
+            jump(seated, days)
+            told = cli(*command, stdin=b"").err
+            assert re.search(f"warning: the clock says .*, (399|400) days {word} that", told), command
+    jump(seated, 400)
+    with serving(seated / "collection.db") as served:
+        assert "warning: the clock says" in served.said
     assert "warning: the clock says" in cli(*sit, stdin=b"2\n").fine().err
     assert "clock" not in cli(*sit, stdin=b"2\n").fine().err
 
@@ -461,3 +450,284 @@ def test_code_is_all_of_stdout(alone: Cli) -> None:
     assert "is no longer valid" in alone("judges", "code", "alice", "--revoke").fine().err
     assert "has no code" in alone("judges", "code", "alice", "--revoke").fine().err
     assert "unknown judge `ana`; known: `alice`" in alone("judges", "code", "ana").failed(1).err
+
+
+@pytest.fixture
+def two(collection: Collection) -> Collection:
+    """Make two topics and two judges."""
+    for judge in ("ann", "bob"):
+        collection.judges.add(judge, JudgeKind.HUMAN)
+    collection.topics.add([Topic("1", "one"), Topic("2", "two")])
+    collection.pools.add(make_pool({"1": "ab", "2": "c"}))
+    collection.documents.add([Document("a", "", "first text")])
+    return collection
+
+
+def disable(name: str) -> None:
+    """Disable ann behind her back."""
+    change_stored(name, "UPDATE judge SET disabled = TRUE WHERE name = 'ann'")
+
+
+def column(name: str, of: str) -> list[Any]:
+    """Return a column of every event, the oldest first."""
+    return [row[of] for row in named_rows(name, "judgement")]
+
+
+def test_judge_disabled_while_at_work_writes_no_more(two: Collection, collection_name: str) -> None:
+    """Nothing that decides goes through; what was saved before stays."""
+    held_place(collection_name, "1", "ab", None, lease_s=600)
+    desk = two.desk("ann")
+    desk.claim("1")
+    sitting = JudgeAtWork(desk, "1")
+    sitting.grade("a", 1)
+    disable(collection_name)
+    before = stored_rows(collection_name)
+    decision = Decision("1", "b", Action.JUDGE, 1)
+    for act in (
+        lambda: sitting.grade("b", 1),
+        lambda: sitting.act("a", Action.NOTE, note="n"),
+        lambda: desk.record_and_undo(decision),
+        desk.undo,
+        lambda: desk.claim("1"),
+    ):
+        with pytest.raises(StoreError, match="judge `ann` is disabled"):
+            act()
+    assert stored_rows(collection_name) == before
+    desk.leave()
+    assert [row[2] for row in places(collection_name)] == ["ann", None]
+
+
+def test_kept_conflict_has_both_in_the_history_and_theirs_stands(two: Collection) -> None:
+    """The decision that met another is noted and taken back at once, whatever stood there."""
+    here, elsewhere = JudgeAtWork(two.desk("ann"), "1"), JudgeAtWork(two.desk("ann"), "1")
+    elsewhere.act("a", Action.MARK, passages=(Passage(0, 5, "first"),))
+    elsewhere.act("a", Action.NOTE, note="theirs")
+    elsewhere.grade("a", 2)
+    mine = Decision("1", "a", Action.JUDGE, 0, note="mine", passages=(Passage(6, 4, "text"),))
+    kept = here.desk.record_and_undo(mine)
+    assert (kept.state, kept.grade, kept.note, kept.revision) == (State.JUDGED, 2, "theirs", 5)
+    assert kept.passages == (Passage(0, 5, "first"),)
+    events = here.desk.events_of("1", "a")
+    assert [(one.action, one.grade, one.note, one.is_undone) for one in events] == [
+        (Action.UNDO, 2, "theirs", False),
+        (Action.JUDGE, 0, "mine", True),
+        (Action.JUDGE, 2, "theirs", False),
+        (Action.NOTE, None, "theirs", False),
+        (Action.MARK, None, "", False),
+    ]
+    assert here.look()[0].passages == (Passage(0, 5, "first"),)
+    assert here.desk.undo() is None, "it is taken back already"
+    with pytest.raises(UnknownNameError, match="unknown grade `9`"):
+        here.desk.record_and_undo(Decision("1", "a", Action.JUDGE, 9))
+    assert len(here.desk.events_of("1", "a")) == 5
+    elsewhere.look()
+    assert [(one.judge, one.grade) for one in two.judgements.current()] == [("ann", 2)]
+
+
+def test_keep_over_nothing_and_over_an_undone_decision(two: Collection) -> None:
+    """Kept over a document that stands undecided, it stands undecided still."""
+    here, elsewhere = JudgeAtWork(two.desk("ann"), "1"), JudgeAtWork(two.desk("ann"), "1")
+    assert here.desk.record_and_undo(Decision("1", "b", Action.JUDGE, 1)).state is State.UNJUDGED
+    elsewhere.grade("a", 2)
+    elsewhere.undo()
+    kept = here.desk.record_and_undo(Decision("1", "a", Action.CANNOT, reason="x"))
+    assert (kept.state, kept.reason, kept.revision) == (State.UNJUDGED, "", 4)
+    two.judgements.add({"ann": [Qrel("2", "c", 1)]}, JudgeKind.HUMAN)
+    other = JudgeAtWork(here.desk, "2")
+    assert other.tasks["c"].grade == 1
+    kept = here.desk.record_and_undo(Decision("2", "c", Action.SKIP))
+    assert (kept.state, kept.grade, kept.revision) == (State.JUDGED, 1, 3)
+
+
+def test_keep_settles_the_place_as_their_decision_does(two: Collection, collection_name: str) -> None:
+    """Kept is theirs: decided, the place stays settled; undecided, its lease runs."""
+    held_place(collection_name, "1", "ab", None, lease_s=600)
+    here = two.desk("ann")
+    here.claim("1")
+    sitting, elsewhere = JudgeAtWork(here, "1"), JudgeAtWork(two.desk("ann"), "1")
+    elsewhere.grade("a", 2)
+    elsewhere.act("b", Action.SKIP)
+    for docno in sitting.tasks:
+        here.record_and_undo(Decision("1", docno, Action.JUDGE, 0))
+    leases = {docno: lease is not None for _, docno, _, lease in places(collection_name)}
+    assert leases == {"a": False, "b": True}
+
+
+def test_guidelines_are_the_newest_and_cannot_steer_a_terminal(two: Collection) -> None:
+    """Without any there are none; a later version takes the place of the one before."""
+    desk = two.desk("ann")
+    assert desk.guidelines() is None
+    two.guidelines.add("# One\x1b[2J")
+    first = desk.guidelines()
+    two.guidelines.add("# Two")
+    second = desk.guidelines()
+    assert first is not None
+    assert second is not None
+    assert [(one.version, one.text) for one in (first, second)] == [(1, "# One␛[2J"), (2, "# Two")]
+
+
+def test_briefed_is_who_judged_here_under_the_newest_guidelines(two: Collection) -> None:
+    """Another topic, another judge, an import, or an older version brief nobody."""
+    two.judgements.add({"ann": [Qrel("1", "a", 1)]}, JudgeKind.HUMAN)
+    desk = two.desk("ann")
+    assert not desk.has_seen_guidelines("1")
+    JudgeAtWork(desk, "1").grade("b", 1)
+    assert desk.has_seen_guidelines("1")
+    assert not desk.has_seen_guidelines("2")
+    assert not two.desk("bob").has_seen_guidelines("1")
+    two.guidelines.add("# One")
+    assert not desk.has_seen_guidelines("1")
+    assert desk.guidelines() is not None
+    JudgeAtWork(desk, "1").act("b", Action.NOTE, note="n")
+    assert desk.has_seen_guidelines("1")
+    with pytest.raises(UnknownNameError, match="unknown topic `9`"):
+        desk.has_seen_guidelines("9")
+
+
+def test_event_names_the_guidelines_the_judge_had(two: Collection, collection_name: str) -> None:
+    """A version that came while the judge sat, be it the first, counts once the judge was given it."""
+    desk, early = two.desk("ann"), two.desk("bob")
+    assert not early.has_seen_guidelines("1")
+    assert early.guidelines() is None
+    late = JudgeAtWork(early, "1")
+    two.guidelines.add("# One")
+    late.grade("a", 1)
+    assert column(collection_name, "guideline_version") == [None]
+    assert not two.desk("bob").has_seen_guidelines("1")
+    desk.guidelines()
+    sitting = JudgeAtWork(desk, "1")
+    sitting.grade("a", 1)
+    two.guidelines.add("# Two")
+    sitting.grade("a", 2)
+    assert not two.desk("ann").has_seen_guidelines("1")
+    desk.guidelines()
+    sitting.grade("a", 0)
+    assert column(collection_name, "guideline_version") == [None, 1, 1, 2]
+    assert two.desk("ann").has_seen_guidelines("1")
+
+
+def test_event_names_the_text_the_judge_had(two: Collection, collection_name: str) -> None:
+    """A document replaced while it was read was judged as it was before; where there was no text, none is."""
+    desk = two.desk("ann")
+    sitting = JudgeAtWork(desk, "1")
+    page, empty = desk.page("a"), desk.page("b")
+    assert (page.text, empty.text, empty.sha256) == ("first text", None, None)
+    two.documents.add([Document("a", "", "second text"), Document("b", "", "a text")], replace=True)
+    sitting.act("a", Action.JUDGE, grade=1, document_sha256=page.sha256)
+    sitting.act("b", Action.CANNOT, reason="no text", document_sha256=empty.sha256)
+    after = desk.page("a").sha256
+    sitting.grade("a", 2)
+    assert page.sha256 != after
+    assert column(collection_name, "document_sha256") == [page.sha256, None, after]
+
+
+def seen(name: str, sitting: int, ago: timedelta) -> None:
+    """Let the last sign of life of a sitting lie so long ago."""
+    statement = "UPDATE sitting SET seen_at = :at WHERE id = :id"
+    at: Any = datetime.now(UTC) - ago
+    if "://" not in name:
+        at = at.replace(tzinfo=None).isoformat(" ")
+    change_stored(name, statement, at=at, id=sitting)
+
+
+def test_looking_is_no_sitting(two: Collection, collection_name: str) -> None:
+    """Who only looks leaves no trace; the first sign of life or decision begins the sitting."""
+    desk = two.desk("ann", program="test 1")
+    desk.inbox()
+    desk.queue("1")
+    desk.page("a")
+    desk.events()
+    desk.live_elsewhere()
+    desk.undo()
+    desk.leave()
+    assert named_rows(collection_name, "sitting") == []
+    desk.beat("1")
+    (row,) = named_rows(collection_name, "sitting")
+    assert (row["host"], row["process"], row["program"]) == (socket.gethostname(), os.getpid(), "test 1")
+    assert row["ended_at"] is None
+    desk.record(Decision("1", "a", Action.JUDGE, 1))
+    assert len(named_rows(collection_name, "sitting")) == 1
+
+
+def test_other_sittings_of_the_judge_are_alive(two: Collection) -> None:
+    """One's own is left out, and so is every other judge's."""
+    first, second, third = two.desk("ann"), two.desk("ann"), two.desk("ann")
+    bob = two.desk("bob")
+    bob.beat("1")
+    assert first.live_elsewhere() == []
+    first.beat("1")
+    assert first.live_elsewhere() == []
+    (one,) = second.live_elsewhere()  # has not sat down itself yet
+    assert (one.host, one.topic) == (socket.gethostname(), "1")
+    second.beat("2")
+    assert [one.topic for one in first.live_elsewhere()] == ["2"]
+    assert [one.topic for one in second.live_elsewhere()] == ["1"]
+    first.beat("2")
+    assert [one.topic for one in third.live_elsewhere()] == ["2", "2"]
+    assert one.seen_at.tzinfo is not None
+    first.leave()
+    assert [one.topic for one in third.live_elsewhere()] == ["2"]
+    second.leave()
+    assert third.live_elsewhere() == []
+    assert [one.topic for one in two.desk("bob").live_elsewhere()] == ["1"]
+
+
+def test_silent_for_two_minutes_is_dead(two: Collection, collection_name: str) -> None:
+    """A sitting without a sign of life is not warned of; a sign, which moves no other, revives it.
+
+    Where several are alive the liveliest is named first.
+    """
+    desk, other = two.desk("ann"), two.desk("ann")
+    desk.beat("1")
+    seen(collection_name, 1, timedelta(seconds=115))
+    assert len(other.live_elsewhere()) == 1
+    seen(collection_name, 1, timedelta(seconds=125))
+    assert other.live_elsewhere() == []
+    before = named_rows(collection_name, "sitting")[0]
+    other.beat("2")
+    assert named_rows(collection_name, "sitting")[0] == before
+    desk.beat("1")
+    assert named_rows(collection_name, "sitting")[0]["seen_at"] > before["seen_at"]
+    for first, second in ((2, 1), (1, 2)):
+        seen(collection_name, first, timedelta(seconds=60))
+        seen(collection_name, second, timedelta(seconds=30))
+        assert [one.topic for one in two.desk("ann").live_elsewhere()] == [str(second), str(first)]
+
+
+def test_leaving_ends_the_sitting_and_the_next_is_another(two: Collection, collection_name: str) -> None:
+    """Its end is said once; what is done afterwards is of a new sitting, which undo reaches."""
+    desk = two.desk("ann")
+    desk.queue("1")
+    desk.record(Decision("1", "a", Action.JUDGE, 1))
+    desk.leave()
+    desk.leave()
+    (row,) = named_rows(collection_name, "sitting")
+    assert row["ended_at"] is not None
+    assert desk.undo() is None
+    desk.record(Decision("1", "b", Action.JUDGE, 1))
+    assert len(named_rows(collection_name, "sitting")) == 2
+    assert desk.undo() is not None
+    assert desk.undo() is None
+    assert column(collection_name, "sitting_id") == [1, 2, 2]
+
+
+@pytest.mark.parametrize("when", [When.BEFORE, When.AFTER])
+def test_sitting_that_could_not_begin_begins_with_the_next_key(
+    two: Collection, collection_name: str, when: When
+) -> None:
+    """What is decided is of a sitting that is there, however often sitting down failed before."""
+    desk = two.desk("ann")
+    desk.queue("1")
+    with failing_database() as faults:
+        for act in (
+            lambda: desk.beat("1"),
+            lambda: desk.claim("1"),
+            lambda: desk.record(Decision("1", "a", Action.JUDGE, 1)),
+        ):
+            faults.armed = when
+            with pytest.raises(StoreError):
+                act()
+    assert desk.record(Decision("1", "a", Action.JUDGE, 1)).revision == 1
+    ids = {row["id"] for row in named_rows(collection_name, "sitting")}
+    assert [sitting in ids for sitting in column(collection_name, "sitting_id")] == [True]
+    assert desk.undo() is not None

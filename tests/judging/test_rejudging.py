@@ -1,29 +1,31 @@
-"""Rejudging: what rests on something that has changed, and its way back into the queues."""
+"""Rejudging: what rests on something that has changed since, and its way back into the queues."""
 
 from __future__ import annotations
 
+import json
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from store.collection import Collection
-from store.errors import ConflictError, UnknownNameError
+from store.errors import ConflictError
 from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory import ExportChoice, write_directory
-from store.records import Action, Document, JudgeKind, Passage, State
+from store.records import Action, Decision, Document, JudgeKind, Passage, State
+from tests.helpers.places import held_place, places
+from tests.helpers.run import Cli, write
 from tests.helpers.state_counts import state_counts
 from tests.helpers.wine import make, work
 from tests.helpers.world import (
     JudgeAtWork,
     change_stored,
-    engine_of,
     make_pool,
     meanwhile,
-    parse_scale,
+    named_rows,
+    new_collection,
     stored_rows,
 )
 
@@ -61,13 +63,6 @@ def listed(collection: Collection, *arguments: Any) -> list[tuple[str, str, str,
 def change(collection: Collection, docno: str) -> None:
     """Give a document another text."""
     collection.documents.add([Document(docno, text=f"new text of {docno}")], replace=True)
-
-
-def events(name: str) -> list[dict[str, Any]]:
-    """Read every event, the oldest first."""
-    with engine_of(name) as engine, engine.connect() as connection:
-        result = connection.execute(text("SELECT * FROM judgement ORDER BY id"))
-        return [dict(row) for row in result.mappings()]
 
 
 def test_judgements_under_older_guidelines_are_listed(ready: Collection) -> None:
@@ -164,30 +159,13 @@ def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
     assert written.counts["notes"] == 1
 
 
-def test_filters(ready: Collection) -> None:
-    """Judges, topics and reasons narrow the list; topics stand in natural order."""
+def test_topics_stand_in_natural_order(ready: Collection) -> None:
+    """Within each judge's."""
     for judge in ("bob", "ann"):
         for topic in ("10", "2"):
             sit(ready, judge, topic).grade("a", 1)
-    sit(ready, "bob").grade("b", 1)
     change(ready, "a")
-    everything = [
-        ("ann", "2", "a", (TEXT,)),
-        ("ann", "10", "a", (TEXT,)),
-        ("bob", "2", "a", (TEXT,)),
-        ("bob", "10", "a", (TEXT,)),
-    ]
-    assert listed(ready) == everything
-    assert listed(ready, ["bob"]) == everything[2:]
-    assert listed(ready, ["bob", "ann"], ["2"]) == [everything[0], everything[2]]
-    ready.guidelines.add("judge better")
-    assert len(listed(ready)) == 5
-    assert [why for _, _, _, why in listed(ready, [], [], [TEXT])] == [(GUIDELINES, TEXT)] * 4
-    assert listed(ready, [], ["1"], [TEXT]) == []
-    with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        ready.rejudging.outdated(["eve"])
-    with pytest.raises(UnknownNameError, match="unknown topic `3`; known: `1`"):
-        ready.rejudging.outdated([], ["3"])
+    assert [one[:2] for one in listed(ready)] == [("ann", "2"), ("ann", "10"), ("bob", "2"), ("bob", "10")]
 
 
 def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: str) -> None:
@@ -196,40 +174,19 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
     ann.grade("a", 2)
     ann.act("a", Action.NOTE, note="clear case")
     sit(ready, "bob").grade("a", 1)
-    before = events(collection_name)
+    before = named_rows(collection_name, "judgement")
     ready.guidelines.add("judge better")
     [reopened] = ready.rejudging.reopen(["ann"])
     assert (reopened.judge, reopened.docno, reopened.grade) == ("ann", "a", 2)
-    *history, event = events(collection_name)
+    *history, event = named_rows(collection_name, "judgement")
     assert history == before
     number, moment = event.pop("id"), event.pop("judged_at")
     assert number > before[-1]["id"]
     assert None not in (moment, event.pop("digest"))
-    assert event == {
-        "topic_id": before[0]["topic_id"],
-        "document_id": before[0]["document_id"],
-        "judge_id": before[0]["judge_id"],
-        "revision": 3,
-        "action": "reopen",
-        "undoes": None,
-        "state": "unjudged",
-        "grade": None,
-        "reason": b"guidelines",
-        "note": b"clear case",
-        "iteration": "7",
-        "display_order": None,
-        "order_seed": None,
-        "position": None,
-        "shown_at": None,
-        "dwell_ms": None,
-        "active_ms": None,
-        "dropped_keys": 0,
-        "guideline_version": None,
-        "view": None,
-        "document_sha256": None,
-        "sitting_id": None,
-        "topic_version": None,
-    }
+    stays = {name: before[0][name] for name in ("topic_id", "document_id", "judge_id")}
+    is_new = {"revision": 3, "action": "reopen", "state": "unjudged", "reason": b"guidelines"}
+    kept = {"note": b"clear case", "iteration": "7"}
+    assert {name: value for name, value in event.items() if value not in (None, 0)} == stays | is_new | kept
     grades = {(one.judge, one.grade) for one in ready.judgements.current()}
     assert grades == {("ann", None), ("bob", 1)}
 
@@ -287,7 +244,7 @@ def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_n
         ann.grade(docno, 1)
     change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
     change_stored(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'bob'")
-    assign(collection_name, "ann", "1", "a")
+    held_place(collection_name, "1", "a", "ann")
     ready.guidelines.add("judge better")
     found = {(one.judge, one.docno): one.obstacle for one in ready.rejudging.outdated().rows}
     assert found == {
@@ -305,7 +262,7 @@ def test_adjudicators_settle_again_wherever_it_was(ready: Collection, collection
     """An adjudicator's queue is no pool and no assignment: what was settled can be reopened."""
     ready.judges.add("eve", JudgeKind.ADJUDICATOR)
     sit(ready, "eve").grade("a", 1)
-    assign(collection_name, "ann", "1", "a")
+    held_place(collection_name, "1", "a", "ann")
     change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
     ready.guidelines.add("judge better")
     assert [one.judge for one in ready.rejudging.reopen()] == ["eve"]
@@ -314,33 +271,21 @@ def test_adjudicators_settle_again_wherever_it_was(ready: Collection, collection
 @pytest.mark.slow
 def test_claimed_places_wait_for_their_judge_again(ready: Collection, collection_name: str) -> None:
     """A settled claim gets a new lease, so that it lapses if nobody comes; other places do not."""
-    sit(ready).grade("a", 1)
-    sit(ready).grade("b", 1)
-    sit(ready).grade("c", 1)
-    change_stored(
-        collection_name,
-        "INSERT INTO assignment_plan (id, manifest, lease_s, created_at)"
-        " VALUES (1, '{}', 600, '2026-01-01'), (2, '{}', NULL, '2026-01-01')",
-    )
-    for docno, plan in (("a", 1), ("b", 2), ("c", 1)):
-        assign(collection_name, "ann", "1", docno, plan=plan)
+    for docno in "abc":
+        sit(ready).grade(docno, 1)
+    held_place(collection_name, "1", "ac", "ann", lease_s=600)
+    held_place(collection_name, "1", "b", "ann")
     change(ready, "a")
     change(ready, "b")
     assert len(ready.rejudging.reopen()) == 2
-    with engine_of(collection_name) as engine, engine.connect() as connection:
-        query = "SELECT docno, lease_until FROM assignment JOIN document d ON d.id = document_id"
-        leases = {row.docno: row.lease_until for row in connection.execute(text(query))}
+    leases = {docno: until for _, docno, _, until in places(collection_name)}
     assert (leases["b"], leases["c"]) == (None, None)
-    until = leases["a"]
-    moment = datetime.fromisoformat(until) if isinstance(until, str) else until
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    assert abs(moment - datetime.now(UTC) - timedelta(seconds=600)) < timedelta(minutes=1)
+    assert abs(leases["a"] - datetime.now(UTC) - timedelta(seconds=600)) < timedelta(minutes=1)
 
 
 def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:
     """An event that slips in is a conflict that names the document; nothing is reopened."""
-    scale = parse_scale("0-2")
-    with Collection.create(postgres_url, name="t", scale=scale, program="t") as collection:
+    with new_collection(postgres_url) as collection:
         fill(collection)
         ann = sit(collection)
         ann.grade("a", 1)
@@ -364,17 +309,13 @@ def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:
             collection.rejudging.reopen()
         after = stored_rows(postgres_url)
         assert len(after["judgement"]) == len(before["judgement"]) + 1
-        assert "reopen" not in {event["action"] for event in events(postgres_url)}
+        assert "reopen" not in {event["action"] for event in named_rows(postgres_url, "judgement")}
         assert [one.docno for one in collection.rejudging.reopen()] == ["a"]
 
 
 def test_judge_at_work_is_waited_for(postgres_url: str) -> None:
     """While a desk writes a grade, reopening waits, sees it, and leaves it alone."""
-    scale = parse_scale("0-2")
-    with (
-        Collection.create(postgres_url, name="t", scale=scale, program="t") as collection,
-        Collection(postgres_url) as organiser,
-    ):
+    with new_collection(postgres_url) as collection, Collection(postgres_url) as organiser:
         fill(collection)
         ann = sit(collection)
         ann.grade("a", 1)
@@ -391,18 +332,130 @@ def test_judge_at_work_is_waited_for(postgres_url: str) -> None:
             ann.grade("a", 2)
         thread.join(timeout=30)
         assert answers == [[]]
-        assert [event["action"] for event in events(postgres_url)] == ["judge", "judge"]
+        assert [event["action"] for event in named_rows(postgres_url, "judgement")] == ["judge", "judge"]
 
 
-def assign(name: str, judge: str, topic: str, docno: str, *, plan: int | None = None) -> None:
-    """Give a judge a place at a document."""
-    change_stored(
-        name,
-        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose, plan_id)"
-        " SELECT t.id, d.id, j.id, 0, 'primary', CAST(:plan AS INTEGER) FROM topic t, document d,"
-        " judge j WHERE t.number = :topic AND d.docno = :docno AND j.name = :judge",
-        judge=judge,
-        topic=topic,
-        docno=docno,
-        plan=plan,
+@pytest.fixture
+def changed(cli: Cli, here: Path) -> Path:
+    """Work beside a collection whose guidelines changed, and whose document `b` did, since."""
+    cli("init").fine()
+    write(here / "x.run", *[f"{topic} Q0 {docno} 1 1 x" for topic in "12" for docno in "abc"])
+    cli("import", "runs", "x.run").fine()
+    cli("pool").fine()
+    cli("judges", "add", "anna", "ben").fine()
+    texts(cli, here, a="one", b="two")
+    cli("import", "guidelines", "-", stdin=b"first").fine()
+    decide("anna", "1", a=2, b=0)
+    decide("ben", "2", b=1)
+    with Collection("collection.db") as opened:
+        desk = opened.desk("ben")
+        desk.queue("1")
+        desk.record(Decision("1", "c", Action.CANNOT, reason="no text"))
+        desk.leave()
+    cli("import", "guidelines", "-", stdin=b"second").fine()
+    decide("anna", "2", a=1, b=1)
+    texts(cli, here, b="new", c="came")
+    return here
+
+
+def texts(cli: Cli, folder: Path, **documents: str) -> None:
+    """Import texts of documents."""
+    lines = [json.dumps({"docno": docno, "text": text}) for docno, text in documents.items()]
+    write(folder / "docs.jsonl", *lines)
+    cli("import", "docs", "docs.jsonl", "--replace").fine()
+
+
+def decide(name: str, topic: str, **grades: int) -> None:
+    """Grade documents."""
+    with Collection("collection.db") as opened:
+        desk = opened.desk(name)
+        tasks = {task.docno: task for task in desk.queue(topic)}
+        for docno, grade in grades.items():
+            seen = tasks[docno].revision
+            desk.record(Decision(topic, docno, Action.JUDGE, grade=grade, seen_revision=seen))
+        desk.leave()
+
+
+EVERYTHING = [
+    ("anna", "1", "a", "judged", 2, 1, "guidelines"),
+    ("anna", "1", "b", "judged", 0, 1, "guidelines text"),
+    ("anna", "2", "b", "judged", 1, 2, "text"),
+    ("ben", "1", "c", "cannot", None, 1, "guidelines text-came-later"),
+    ("ben", "2", "b", "judged", 1, 1, "guidelines text"),
+]
+NAMES = ("judge", "topic", "docno", "state", "grade", "guidelines", "why")
+
+
+def outdated(cli: Cli, *options: str) -> list[tuple[object, ...]]:
+    """List what is outdated."""
+    rows = cli("status", "outdated", *options, "--format", "json").fine().json()
+    return [(*(row[name] for name in NAMES[:-1]), " ".join(row["why"])) for row in rows]
+
+
+def test_listing_changes_nothing(cli: Cli, changed: Path) -> None:
+    """Without --requeue everything outdated is listed with its reasons, and nothing is written."""
+    file = str(changed / "collection.db")
+    before = stored_rows(file)
+    assert outdated(cli) == EVERYTHING
+    answer = cli("status", "outdated").fine()
+    assert "nothing is changed; --requeue puts 5 documents back for their judges" in answer.err
+    summary = "5 judgements: 4 guidelines, 3 text, 1 text-came-later"
+    assert f"{summary}\nguidelines now: version 2\n" in answer.out
+    assert stored_rows(file) == before
+    assert max(map(len, answer.out.splitlines())) <= 80
+
+
+def test_filters(cli: Cli, changed: Path) -> None:
+    """Judge, topic and reason narrow the list; each may be given more than once."""
+    assert outdated(cli, "--judge", "ben") == EVERYTHING[3:]
+    assert outdated(cli, "--judge", "ben", "--judge", "anna", "--topic", "2") == [
+        EVERYTHING[2],
+        EVERYTHING[4],
+    ]
+    assert outdated(cli, "--why", "text") == [EVERYTHING[1], EVERYTHING[2], EVERYTHING[4]]
+    assert outdated(cli, "--why", "text-came-later", "--why", "text") == EVERYTHING[1:]
+    assert "unknown judge `eve`" in cli("status", "outdated", "--judge", "eve").failed(1).err
+    assert "unknown topic `3`" in cli("status", "outdated", "--topic", "3").failed(1).err
+    assert (
+        "`--why` must be some of guidelines, text" in cli("status", "outdated", "--why", "mood").failed(1).err
     )
+
+
+def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None:
+    """Asked to, it puts them back, says what leaves the qrels, and lists them no more."""
+    answer = cli("status", "outdated", "--why", "text", "--requeue", "--format", "json").fine()
+    assert [row["docno"] for row in answer.json()] == ["b", "b", "b"]
+    assert answer.err == (
+        "3 documents put back for 2 judges; 3 grades left the qrels until they are judged again\n"
+    )
+    assert outdated(cli) == [EVERYTHING[0], EVERYTHING[3]]
+    qrels = cli("export", "qrels", "anna").fine().out
+    assert qrels.splitlines() == ["1 0 a 2", "2 0 a 1"]
+    rest = cli("status", "outdated", "--requeue").fine()
+    assert "2 documents put back for 2 judges; 1 grade left the qrels" in rest.err
+    assert "nothing was put back" in cli("status", "outdated", "--requeue").fine().err
+    assert "no judgement rests on older guidelines or another text" in cli("status", "outdated").fine().out
+    decide("anna", "1", b=2)
+    assert "1 0 b 2" in cli("export", "qrels", "anna").fine().out
+    assert outdated(cli) == []
+
+
+def test_what_nobody_would_judge_again_is_left(cli: Cli, changed: Path) -> None:
+    """A disabled judge's judgements are listed with the obstacle, and stay when asked for."""
+    change_stored(str(changed / "collection.db"), "UPDATE judge SET disabled = TRUE WHERE name = 'ben'")
+    answer = cli("status", "outdated").fine()
+    assert "judge-disabled" in answer.out
+    assert "--requeue puts 3 documents back" in answer.err
+    requeued = cli("status", "outdated", "--requeue").fine().err
+    assert "3 documents put back for 1 judge; 3 grades left" in requeued
+    assert "2 judgements not put back: their judge is disabled" in requeued
+    assert outdated(cli) == EVERYTHING[3:]
+
+
+def test_imported_judgements_are_told_apart(cli: Cli, changed: Path) -> None:
+    """How many judgements nothing is known of is said, and not one is listed."""
+    write(changed / "q", "1 0 a 1", "1 0 b 1")
+    cli("import", "judgements", "q", "--judge", "gpt", "--kind", JudgeKind.MODEL.value).fine()
+    answer = cli("status", "outdated", "--format", "tsv").fine()
+    assert "2 imported judgements not looked at" in answer.err
+    assert {row["judge"] for row in answer.tsv()} == {"anna", "ben"}

@@ -1,22 +1,34 @@
-"""`pooler status`: five states, pace, the next line to type, what is outdated, what judging cost, recall."""
+"""`pooler status`: five states, pace, the next line to type, what judging cost, recall."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pooler.commands.judge.status_next import Stage, next_command
 from store.analysis.pools.stopping import most_relevant
 from store.collection import Collection
-from store.records import Action, Decision, JudgeKind
+from store.judging.events import Effort, recent_active_ms
+from store.judging.progress import Unclaimed
+from store.records import Action, Decision, Document, Grade, JudgeKind, Qrel, Scale, State, Task
+from tests.helpers.drawing import adaptive_pool
+from tests.helpers.places import held_place, let_lapse
 from tests.helpers.run import Cli, by_rule, write
-from tests.helpers.world import change_stored, stored_rows
+from tests.helpers.state_counts import Counts, by_topic, state_counts
+from tests.helpers.strategies import examples
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, new_collection, reading
+from tests.keeping.any_collection import fill, named_contents
 
 STATES = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
 
@@ -157,66 +169,42 @@ def test_topics_are_forecast_by_the_judges_own_pace(cli: Cli, six_pooled: Path) 
 
 def test_assigned_documents_alone_are_left(cli: Cli, six_pooled: Path) -> None:
     """With assignments a judge has what is assigned; what lies before nobody is said."""
-    places = [("a", "anna"), ("b", "anna"), ("c", None), ("d", None)]
-    for docno, judge in places:
-        change_stored(
-            str(six_pooled / "collection.db"),
-            "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
-            " SELECT t.id, d.id, (SELECT id FROM judge WHERE name = :judge), 0, 'primary'"
-            " FROM topic t, document d WHERE t.number = '1' AND d.docno = :docno",
-            docno=docno,
-            judge=judge,
-        )
+    held_place(str(six_pooled / "collection.db"), "1", "ab", "anna")
+    held_place(str(six_pooled / "collection.db"), "1", "cd", None, lease_s=600)
     judge_timed("anna", "1", {"a": 2.0})
     row = row_of(cli, "anna")
     assert [row[name] for name in STATES] == [2, 1, 1, 0, 0, 0]
     assert (row["left"], row["open_places"], row["unassigned"]) == (1, 2, 2)
     assert document_states(cli, "ben") == [0, 0, 0, 0, 0, 0]
-    one, two = (
-        [
-            (row["open_places"], row["unassigned"])
-            for row in cli("status", "--by-topic", "--format", "json").json()
-            if row["topic"] == topic
-        ]
-        for topic in "12"
-    )
-    assert set(one) == {(2, 1)}
-    assert set(two) == {(0, 1)}
+    rows = cli("status", "--by-topic", "--format", "json").json()
+    assert {(row["topic"], row["open_places"], row["unassigned"]) for row in rows} == {
+        ("1", 2, 1),
+        ("2", 0, 1),
+    }
     table = cli("status").fine().out
     assert "2 assignments open to any judge, counted for no judge" in table
     assert "2 pooled documents unassigned" in table
 
 
 def test_adaptive_topic_with_nothing_drawn_is_listed(cli: Cli, here: Path) -> None:
-    """What may still be drawn is left to every judge, and its topics are there from the start."""
+    """What may still be drawn is left to every judge; its topics are there at once, in natural order."""
     cli("init").fine()
-    write(here / "x.run", *[f"{topic} Q0 d{n} 1 {-n} x" for topic in "12" for n in range(30)])
+    write(here / "x.run", *[f"{topic} Q0 d{n} 1 {-n} x" for topic in ("10", "9") for n in range(30)])
     cli("import", "runs", "x.run").fine()
     cli("pool", "-s", "mtf", "--name", "live", "--depth", "30", "-b", "20").fine()
     cli("judges", "add", "anna").fine()
     rows = cli("status", "--by-topic", "--format", "json").fine().json()
     assert [(row["topic"], row["pooled"], row["left"], row["undrawn"]) for row in rows] == [
-        ("1", 0, 20, 20),
-        ("2", 0, 20, 20),
+        ("9", 0, 20, 20),
+        ("10", 0, 20, 20),
     ]
     with Collection("collection.db") as opened:
         for number in range(3):
-            opened.pools.draw("live", "2", lambda _, docno=f"d{number}": docno)
-    judge_timed("anna", "2", {"d0": 3.0, "d1": 4.0})
+            opened.pools.draw("live", "9", lambda _, docno=f"d{number}": docno)
+    judge_timed("anna", "9", {"d0": 3.0, "d1": 4.0})
     row = row_of(cli, "anna")
     assert (row["pooled"], row["judged"], row["left"], row["undrawn"]) == (3, 2, 38, 37)
     assert "left includes 37 that adaptive pools may still draw" in cli("status").fine().out
-
-
-def test_topics_stand_in_natural_order(cli: Cli, here: Path) -> None:
-    """Topic 9 comes before topic 10."""
-    cli("init").fine()
-    write(here / "x.run", "10 Q0 a 1 1 x", "9 Q0 a 1 1 x")
-    cli("import", "runs", "x.run").fine()
-    cli("pool").fine()
-    cli("judges", "add", "anna").fine()
-    rows = cli("status", "--by-topic", "--format", "tsv").fine().tsv()
-    assert [row["topic"] for row in rows] == ["9", "10"]
 
 
 def test_adaptive_pool_says_how_many_it_has_drawn(cli: Cli, here: Path) -> None:
@@ -282,6 +270,7 @@ def test_empty_collection_says_what_to_do(cli: Cli, here: Path) -> None:
     assert "0 topics, 0 runs; pools: none" in answer.out
     assert cli("status", "--table", "status", "--format", "json").fine().json() == []
     assert cli("status", "--format", "tsv").fine().tsv() == []
+    assert "no document is judged" in cli("status", "effort").fine().out
 
 
 BEGUN: dict[str, Any] = {"topics": 2, "runs": 2, "pools": 1}
@@ -430,129 +419,6 @@ def test_the_program_alone_is_status_where_there_is_a_collection(
     assert cli().fine().err.endswith("next: pooler import topics FILE\n")
 
 
-@pytest.fixture
-def changed(cli: Cli, here: Path) -> Path:
-    """Work beside a collection whose guidelines changed, and whose document `b` did, since."""
-    cli("init").fine()
-    write(here / "x.run", *[f"{topic} Q0 {docno} 1 1 x" for topic in "12" for docno in "abc"])
-    cli("import", "runs", "x.run").fine()
-    cli("pool").fine()
-    cli("judges", "add", "anna", "ben").fine()
-    texts(cli, here, a="one", b="two")
-    cli("import", "guidelines", "-", stdin=b"first").fine()
-    judge("anna", "1", a=2, b=0)
-    judge("ben", "2", b=1)
-    with Collection("collection.db") as opened:
-        desk = opened.desk("ben")
-        desk.queue("1")
-        desk.record(Decision("1", "c", Action.CANNOT, reason="no text"))
-        desk.leave()
-    cli("import", "guidelines", "-", stdin=b"second").fine()
-    judge("anna", "2", a=1, b=1)
-    texts(cli, here, b="new", c="came")
-    return here
-
-
-def texts(cli: Cli, folder: Path, **documents: str) -> None:
-    """Import texts of documents."""
-    lines = [json.dumps({"docno": docno, "text": text}) for docno, text in documents.items()]
-    write(folder / "docs.jsonl", *lines)
-    cli("import", "docs", "docs.jsonl", "--replace").fine()
-
-
-def judge(name: str, topic: str, **grades: int) -> None:
-    """Grade documents."""
-    with Collection("collection.db") as opened:
-        desk = opened.desk(name)
-        tasks = {task.docno: task for task in desk.queue(topic)}
-        for docno, grade in grades.items():
-            seen = tasks[docno].revision
-            desk.record(Decision(topic, docno, Action.JUDGE, grade=grade, seen_revision=seen))
-        desk.leave()
-
-
-EVERYTHING = [
-    ("anna", "1", "a", "judged", 2, 1, "guidelines"),
-    ("anna", "1", "b", "judged", 0, 1, "guidelines text"),
-    ("anna", "2", "b", "judged", 1, 2, "text"),
-    ("ben", "1", "c", "cannot", None, 1, "guidelines text-came-later"),
-    ("ben", "2", "b", "judged", 1, 1, "guidelines text"),
-]
-NAMES = ("judge", "topic", "docno", "state", "grade", "guidelines", "why")
-
-
-def listed(cli: Cli, *options: str) -> list[tuple[object, ...]]:
-    """List what is outdated."""
-    rows = cli("status", "outdated", *options, "--format", "json").fine().json()
-    return [(*(row[name] for name in NAMES[:-1]), " ".join(row["why"])) for row in rows]
-
-
-def test_listing_changes_nothing(cli: Cli, changed: Path) -> None:
-    """Without --requeue everything outdated is listed with its reasons, and nothing is written."""
-    file = str(changed / "collection.db")
-    before = stored_rows(file)
-    assert listed(cli) == EVERYTHING
-    answer = cli("status", "outdated").fine()
-    assert "nothing is changed; --requeue puts 5 documents back for their judges" in answer.err
-    summary = "5 judgements: 4 guidelines, 3 text, 1 text-came-later"
-    assert f"{summary}\nguidelines now: version 2\n" in answer.out
-    assert stored_rows(file) == before
-    assert max(map(len, answer.out.splitlines())) <= 80
-
-
-def test_filters(cli: Cli, changed: Path) -> None:
-    """Judge, topic and reason narrow the list; each may be given more than once."""
-    assert listed(cli, "--judge", "ben") == EVERYTHING[3:]
-    assert listed(cli, "--judge", "ben", "--judge", "anna", "--topic", "2") == [EVERYTHING[2], EVERYTHING[4]]
-    assert listed(cli, "--why", "text") == [EVERYTHING[1], EVERYTHING[2], EVERYTHING[4]]
-    assert listed(cli, "--why", "text-came-later", "--why", "text") == EVERYTHING[1:]
-    assert "unknown judge `eve`" in cli("status", "outdated", "--judge", "eve").failed(1).err
-    assert "unknown topic `3`" in cli("status", "outdated", "--topic", "3").failed(1).err
-    assert (
-        "`--why` must be some of guidelines, text" in cli("status", "outdated", "--why", "mood").failed(1).err
-    )
-
-
-def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None:
-    """Asked to, it puts them back, says what leaves the qrels, and lists them no more."""
-    answer = cli("status", "outdated", "--why", "text", "--requeue", "--format", "json").fine()
-    assert [row["docno"] for row in answer.json()] == ["b", "b", "b"]
-    assert answer.err == (
-        "3 documents put back for 2 judges; 3 grades left the qrels until they are judged again\n"
-    )
-    assert listed(cli) == [EVERYTHING[0], EVERYTHING[3]]
-    qrels = cli("export", "qrels", "anna").fine().out
-    assert qrels.splitlines() == ["1 0 a 2", "2 0 a 1"]
-    rest = cli("status", "outdated", "--requeue").fine()
-    assert "2 documents put back for 2 judges; 1 grade left the qrels" in rest.err
-    assert "nothing was put back" in cli("status", "outdated", "--requeue").fine().err
-    assert "no judgement rests on older guidelines or another text" in cli("status", "outdated").fine().out
-    judge("anna", "1", b=2)
-    assert "1 0 b 2" in cli("export", "qrels", "anna").fine().out
-    assert listed(cli) == []
-
-
-def test_what_nobody_would_judge_again_is_left(cli: Cli, changed: Path) -> None:
-    """A disabled judge's judgements are listed with the obstacle, and stay when asked for."""
-    change_stored(str(changed / "collection.db"), "UPDATE judge SET disabled = TRUE WHERE name = 'ben'")
-    answer = cli("status", "outdated").fine()
-    assert "judge-disabled" in answer.out
-    assert "--requeue puts 3 documents back" in answer.err
-    requeued = cli("status", "outdated", "--requeue").fine().err
-    assert "3 documents put back for 1 judge; 3 grades left" in requeued
-    assert "2 judgements not put back: their judge is disabled" in requeued
-    assert listed(cli) == EVERYTHING[3:]
-
-
-def test_imported_judgements_are_told_apart(cli: Cli, changed: Path) -> None:
-    """How many judgements nothing is known of is said, and not one is listed."""
-    write(changed / "q", "1 0 a 1", "1 0 b 1")
-    cli("import", "judgements", "q", "--judge", "gpt", "--kind", JudgeKind.MODEL.value).fine()
-    answer = cli("status", "outdated", "--format", "tsv").fine()
-    assert "2 imported judgements not looked at" in answer.err
-    assert {row["judge"] for row in answer.tsv()} == {"anna", "ben"}
-
-
 def report(cli: Cli, *options: str) -> dict[str, list[dict[str, object]]]:
     """Return the tables as programs are given them."""
     tables: dict[str, list[dict[str, object]]] = cli(
@@ -599,13 +465,6 @@ def test_chosen_judges(cli: Cli, worked: Path) -> None:
     assert {row["judge"] for row in tsv} == {row["judge"] for row in report(cli)["effort"]}
 
 
-def test_empty_collection(cli: Cli, here: Path) -> None:
-    """Without judges there is nothing to report, and that is said."""
-    cli("init").fine()
-    answer = cli("status", "effort").fine().out
-    assert "no document is judged" in answer
-
-
 TOPIC = "G01"
 
 
@@ -628,7 +487,10 @@ def rows(cli: Cli, *arguments: str) -> dict[str, dict[str, object]]:
 
 @pytest.mark.slow
 def test_a_target_adds_what_is_needed(cli: Cli, tail: Path) -> None:
-    """Six documents are judged in the order of the sample, two of them relevant: by the limit itself."""
+    """Six documents are judged in the order of the sample, two of them relevant: by the limit itself.
+
+    People read on what it rests: universe, confidence, assumption; and why there is no bound.
+    """
     cli("judge", "--judge", "anna", "--topic", TOPIC, "--plain", stdin=b"2\n0\n1\n0\n0\n0\nq\n").fine()
     status, to_do = (
         rows(cli, "status", "recall", "--confidence", ".9", *more) for more in ((), ("--target", ".6"))
@@ -647,20 +509,13 @@ def test_a_target_adds_what_is_needed(cli: Cli, tail: Path) -> None:
         - 6
     )
     assert {row["reason"] for topic, row in status.items() if topic != TOPIC} == {"sample-unjudged"}
-
-
-@pytest.mark.slow
-def test_people_read_a_table_and_on_what_it_rests(cli: Cli, tail: Path) -> None:
-    """Universe, confidence, assumption; why there is no bound."""
-    cli("judge", "--judge", "anna", "--topic", TOPIC, "--plain", stdin=b"2\n0\n1\n0\n0\n0\nq\n").fine()
-    shown = cli("status", "recall").fine()
-    text = " ".join(shown.out.split())
-    assert (
-        "Recall is of the documents that pool tail lists, drawn or not: the first 20 documents of its runs."
-        in text
-    )
-    assert "Each bound holds with confidence 0.95, however often one looks, if the sample is random" in text
-    assert "sample-unjudged: nothing of the random sample is judged yet" in text
+    text = " ".join(cli("status", "recall").fine().out.split())
+    for words in (
+        "Recall is of the documents that pool tail lists, drawn or not: the first 20 documents of its runs.",
+        "Each bound holds with confidence 0.95, however often one looks, if the sample is random",
+        "sample-unjudged: nothing of the random sample is judged yet",
+    ):
+        assert words in text
 
 
 @pytest.mark.slow
@@ -694,18 +549,413 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("judge", "--judge", "anna", "--plain", "--goal", "recall=2"), "`--goal` must have a recall"),
-        (("judge", "--judge", "anna", "--plain", "--goal", "all"), "`--goal` must be recall=R"),
+def test_refusals(cli: Cli, tail: Path) -> None:
+    """One line, and what to do instead."""
+    sit = ("judge", "--judge", "anna", "--plain")
+    for arguments, message in (
+        ((*sit, "--goal", "recall=2"), "`--goal` must have a recall"),
+        ((*sit, "--goal", "all"), "`--goal` must be recall=R"),
         (("status", "recall", "--confidence", "95"), "`--confidence` must be between 0 and 1"),
         (("status", "recall", "--target", "0"), "`--target` must be between 0 and 1"),
-    ],
-)
-def test_refusals(cli: Cli, tail: Path, arguments: tuple[str, ...], message: str) -> None:
-    """One line, and what to do instead."""
-    refused = cli(*arguments)
-    assert refused.code != 0
-    assert message in refused.err
-    assert "Traceback" not in refused.err
+    ):
+        assert message in cli(*arguments).failed(1).err
+
+
+HUMAN = JudgeKind.HUMAN
+
+
+@pytest.fixture
+def half_judged(collection: Collection) -> Collection:
+    """Make a pool of six documents for topic 1, one of each state, and one of topic 2."""
+    collection.judges.add("ann", HUMAN)
+    collection.judges.add("bob", HUMAN)
+    collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a"]}))
+    sitting = JudgeAtWork(collection.desk("ann"), "1")
+    sitting.grade("a", 0)
+    sitting.grade("b", 2)
+    sitting.act("c", Action.SKIP)
+    sitting.act("d", Action.CANNOT, reason="no text")
+    sitting.grade("e", 1)
+    sitting.undo()
+    return collection
+
+
+def test_states_by_hand(half_judged: Collection) -> None:
+    """A grade of 0 is a judgement; undone is unjudged; another judge's work counts for nobody."""
+    progress = by_topic(half_judged)
+    assert progress["1", "ann"] == Counts(
+        pooled=6, judged=2, skipped=1, cannot=1, outside=0, by_grade={0: 1, 1: 0, 2: 1}
+    )
+    assert progress["1", "ann"].unjudged == 2
+    nothing = {0: 0, 1: 0, 2: 0}
+    assert progress["1", "bob"] == Counts(pooled=6, by_grade=nothing)
+    assert progress["2", "ann"] == progress["2", "bob"] == Counts(pooled=1, by_grade=nothing)
+    assert set(progress) == {(topic, judge) for topic in "12" for judge in ("ann", "bob")}
+
+
+@pytest.mark.parametrize("revisions", [0, 2048])
+@pytest.mark.parametrize("high", [1, 2**48])
+def test_grades_and_revisions_of_any_size(high: int, revisions: int, collection_name: str) -> None:
+    """An event is read as one number where it has the bits, and as three where it has not."""
+    low, high = -3, high if "://" not in collection_name else min(high, 2**31 - 1)  # a server's integers
+    scale = Scale((Grade(low, "spam", "s"), Grade(0, "no", "0"), Grade(high, "yes", "1")), high, None)
+    with Collection.create(collection_name, name="test", scale=scale, program="test") as collection:
+        collection.pools.add(make_pool({"1": list("abc")}))
+        grades = [Qrel("1", "a", low), Qrel("1", "b", high), Qrel("2", "a", low)]
+        collection.judgements.add({"ann": grades}, HUMAN)
+        change_stored(collection_name, f"UPDATE judgement SET revision = revision + {revisions}")
+        progress = by_topic(collection)
+    assert progress["1", "ann"] == Counts(pooled=3, judged=2, by_grade={low: 1, 0: 0, high: 1})
+    assert progress["2", "ann"] == Counts(outside=1, by_grade={low: 1, 0: 0, high: 0})
+
+
+def test_withdrawn_pool_does_not_count(half_judged: Collection, collection_name: str) -> None:
+    """What only a withdrawn pool held is not pooled: judgements count outside, skips nowhere."""
+    half_judged.pools.add(make_pool({"1": ["a", "c"]}, name="second"))
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
+    progress = by_topic(half_judged)
+    assert progress["1", "ann"] == Counts(
+        pooled=2, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
+    )
+    assert ("2", "ann") not in progress
+
+
+def test_drawn_documents_without_a_place_are_apart(half_judged: Collection, collection_name: str) -> None:
+    """Once anything is assigned nobody draws, and what adaptive pools alone drew has no place."""
+    half_judged.pools.add(adaptive_pool({"1": ["a", "x"], "2": list("yz")}, budget=2))
+    for docno in "ax":
+        half_judged.pools.draw("live", "1", lambda _, docno=docno: docno)  # type: ignore[misc]
+    held_place(collection_name, "1", "b", "ann")
+    # Of six documents of 1 and one of 2 that the other pool has, b has a place; a is one of them.
+    assert half_judged.progress.unclaimed() == Unclaimed(
+        {}, is_assigned=True, unassigned={"1": 5, "2": 1}, drawn={"1": 1}
+    )
+    held_place(collection_name, "1", "x", "ann")
+    assert half_judged.progress.unclaimed().drawn == {}
+
+
+def test_assigned_documents_are_a_persons_pool(half_judged: Collection, collection_name: str) -> None:
+    """Once anything is assigned, that is what a person has; the rest judged counts as outside."""
+    half_judged.judges.add("eve", JudgeKind.ADJUDICATOR)
+    half_judged.judgements.add({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    half_judged.pools.add(make_pool({"1": ["y", "z"]}, name="withdrawn", manifest={}))
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
+    for judge, docno in (("ann", "a"), ("ann", "c"), ("ann", "f"), ("ann", "z"), ("bob", "b")):
+        held_place(collection_name, "1", docno, judge)
+    progress = by_topic(half_judged)
+    assert progress["1", "ann"] == Counts(
+        pooled=3, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
+    )
+    assert progress["1", "ann"].unjudged == 1
+    assert progress["2", "ann"].pooled == progress["2", "bob"].pooled == 0
+    assert progress["1", "bob"].pooled == 1
+    assert (progress["1", "gpt"].pooled, progress["1", "gpt"].judged) == (6, 1)
+    assert progress["1", "eve"].pooled == 6
+
+
+def test_what_lies_before_nobody(half_judged: Collection, collection_name: str) -> None:
+    """Open places, lapsed claims, and documents without a place are counted where they are."""
+    half_judged.pools.add(make_pool({"1": ["z"]}, name="withdrawn", manifest={}))
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
+    held_place(collection_name, "1", "a", "ann")
+    for docno in "eff":
+        held_place(collection_name, "1", docno, None, lease_s=600)
+    for judge in ("ann", "bob"):
+        assert half_judged.desk(judge).claim("1")
+    let_lapse(collection_name, "ann", "e")
+    for docno in "bbz":
+        held_place(collection_name, "1", docno, None, lease_s=600)
+    assert half_judged.progress.unclaimed() == Unclaimed(
+        {}, is_assigned=True, open_places={"1": 2}, lapsed={"1": 1}, unassigned={"1": 2, "2": 1}
+    )
+
+
+Rows = list[dict[str, Any]]
+
+
+@contextmanager
+def drawn(data: st.DataObject) -> Iterator[tuple[Collection, str]]:
+    """Make a random collection that has an adjudicator, too."""
+    with TemporaryDirectory() as folder:
+        where = str(Path(folder) / "any.db")
+        with new_collection(where) as collection:
+            fill(collection, where, data)
+            ruled = data.draw(st.lists(st.sampled_from("abz"), max_size=3, unique=True))
+            collection.judgements.add(
+                {"eve": [Qrel("1", docno, 2) for docno in ruled]}, JudgeKind.ADJUDICATOR
+            )
+            for judge in collection.judges.all():
+                if data.draw(st.integers(0, 3)) == 0:
+                    collection.judges.set_disabled([judge.name], disabled=True)
+            yield collection, where
+
+
+def looked_up(where: str) -> tuple[dict[str, Rows], set[tuple[str, str]]]:
+    """Return the rows of every table by names, and what is to be judged in pools not withdrawn."""
+    rows = named_contents(where)
+    in_use = {row["name"] for row in rows["pool"] if not row["withdrawn"]}
+    entries = [row for row in rows["pool_entry"] if row["pool_id"] in in_use and row["sampled"]]
+    return rows, {(row["topic_id"], row["document_id"]) for row in entries}
+
+
+def to_draw(rows: Mapping[str, Rows]) -> Counter[str]:
+    """Count what adaptive pools may still draw by topic, one pool after the other."""
+    if rows["assignment"]:
+        return Counter()
+    left: Counter[str] = Counter()
+    in_use = {row["name"] for row in rows["pool"] if not row["withdrawn"]}
+    for one in rows["pool_topic"]:
+        if one["pool_id"] in in_use:
+            key = (one["pool_id"], one["topic_id"])
+            left[one["topic_id"]] += one["budget"] - sum(
+                row["sampled"] for row in rows["pool_entry"] if (row["pool_id"], row["topic_id"]) == key
+            )
+    return +left
+
+
+def counted(where: str) -> dict[tuple[str, str], Counts]:
+    """Look at every document of every topic and judge, one by one."""
+    rows, pooled = looked_up(where)
+    now: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for event in sorted(rows["judgement"], key=lambda row: row["revision"]):
+        now[event["topic_id"], event["document_id"], event["judge_id"]] = event
+    held = {(row["topic_id"], row["document_id"], row["judge_id"]) for row in rows["assignment"]}
+    topics = {topic for topic, _ in pooled} | {topic for topic, _, _ in now} | set(to_draw(rows))
+    found: dict[tuple[str, str], Counts] = {}
+    for judge in rows["judge"]:
+        name = judge["name"]
+        for topic in topics:
+            events = {docno: one for (t, docno, j), one in now.items() if (t, j) == (topic, name)}
+            if judge["disabled"] and not events:
+                continue
+            own = {docno for one, docno in pooled if one == topic}
+            if rows["assignment"] and judge["kind"] == "human":
+                own = {docno for docno in own if (topic, docno, name) in held}
+            states = Counter((one["state"], docno in own) for docno, one in events.items())
+            grades = Counter(one["grade"] for one in events.values())
+            found[topic, name] = Counts(
+                pooled=len(own),
+                judged=states["judged", True],
+                skipped=states["skipped", True],
+                cannot=states["cannot", True],
+                outside=states["judged", False],
+                by_grade={grade: grades[grade] for grade in range(3)},
+            )
+    return found | {("", judge): summed(found, judge) for _, judge in found}
+
+
+def summed(found: Mapping[tuple[str, str], Counts], judge: str) -> Counts:
+    """Add up the topics of a judge."""
+    own = [counts for (_, name), counts in found.items() if name == judge]
+    return Counts(
+        pooled=sum(one.pooled for one in own),
+        judged=sum(one.judged for one in own),
+        skipped=sum(one.skipped for one in own),
+        cannot=sum(one.cannot for one in own),
+        outside=sum(one.outside for one in own),
+        by_grade={grade: sum(one.by_grade[grade] for one in own) for grade in range(3)},
+    )
+
+
+def lying(where: str) -> Unclaimed:
+    """Look at every pooled document and every place, one by one."""
+    rows, pooled = looked_up(where)
+    if not rows["assignment"]:
+        return Unclaimed(dict(to_draw(rows)))
+    adaptive = {row["pool_id"] for row in rows["pool_topic"]}
+    in_use = {row["name"] for row in rows["pool"] if not row["withdrawn"]}
+    assignable = {
+        (row["topic_id"], row["document_id"])
+        for row in rows["pool_entry"]
+        if row["sampled"] and row["pool_id"] in in_use - adaptive
+    }
+    places = [(row["topic_id"], row["document_id"]) for row in rows["assignment"]]
+    inside = [row for row in rows["assignment"] if (row["topic_id"], row["document_id"]) in pooled]
+    without = pooled - set(places)
+    return Unclaimed(
+        is_assigned=True,
+        open_places=Counter(row["topic_id"] for row in inside if row["judge_id"] is None),
+        # Whatever `fill` claims has lapsed long ago.
+        lapsed=Counter(row["topic_id"] for row in inside if row["judge_id"] and row["lease_until"]),
+        unassigned=Counter(topic for topic, _ in without & assignable),
+        drawn=Counter(topic for topic, _ in without - assignable),
+    )
+
+
+@pytest.mark.slow
+@given(st.data())
+@settings(max_examples=examples(10), deadline=None)
+def test_counts_equal_a_look_at_every_document(data: st.DataObject) -> None:
+    """By topic and judge, and by judge; and what lies before nobody."""
+    with drawn(data) as (collection, where):
+        assert state_counts(collection) == counted(where)
+        assert collection.progress.unclaimed() == lying(where)
+
+
+@pytest.fixture
+def ready(collection: Collection) -> Collection:
+    """Make a collection with two judges and a pool of two topics."""
+    collection.judges.add("ann", HUMAN)
+    collection.judges.add("bob", HUMAN)
+    manifest = {"strategy": "depth", "out_order": "priority"}
+    collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a"]}, manifest=manifest))
+    return collection
+
+
+class Clocked(JudgeAtWork):
+    """A judge whose every event has times; a showing begins with `show`."""
+
+    shown_at = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def show(self) -> None:
+        """Show a document."""
+        self.shown_at += timedelta(minutes=1)
+
+    def do(self, docno: str, action: Action, seconds: float, **fields: Any) -> Task:
+        """Act so many active seconds after the document was shown; it was on twice as long."""
+        times = {"active_ms": round(seconds * 1000), "dwell_ms": round(seconds * 2000)}
+        return self.act(docno, action, shown_at=self.shown_at, **times, **fields)
+
+    def decide(self, docno: str, seconds: float, grade: int = 1, **fields: Any) -> Task:
+        """Show a document and grade it."""
+        self.show()
+        return self.do(docno, Action.JUDGE, seconds, grade=grade, **fields)
+
+
+def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Clocked:
+    """Sit down."""
+    return Clocked(collection.desk(judge), topic)
+
+
+def effort_of(collection: Collection, judge: str = "ann") -> Effort:
+    """Return one judge's effort."""
+    [found] = [one for one in collection.progress.effort() if one.judge == judge]
+    return found
+
+
+def recent(name: str, judge: int = 1, limit: int = 100) -> list[int]:
+    """Return a judge's latest times."""
+    with engine_of(name) as engine, reading(engine) as session:
+        return recent_active_ms(session, judge=judge, limit=limit)
+
+
+@pytest.mark.slow
+def test_every_decision_has_its_times(ready: Collection, collection_name: str) -> None:
+    """Documents come in the order of the first decision, with dwell and active time."""
+    ann = sit(ready)
+    ann.decide("b", 4, grade=2)
+    ann.decide("a", 10.5, dropped_keys=3)
+    ann.show()
+    ann.do("c", Action.CANNOT, 1, reason="no text", dropped_keys=1)
+    ann.desk.leave()
+    sit(ready, topic="2").decide("a", 2)
+    found = effort_of(ready)
+    assert [
+        (one.topic, one.docno, one.state, one.grade, one.dwell_ms, one.active_ms) for one in found.documents
+    ] == [
+        ("1", "b", State.JUDGED, 2, 8000, 4000),
+        ("1", "a", State.JUDGED, 1, 21_000, 10_500),
+        ("1", "c", State.CANNOT, None, 2000, 1000),
+        ("2", "a", State.JUDGED, 1, 4000, 2000),
+    ]
+    assert (found.sittings, found.active_ms, found.dropped_keys) == (2, 17_500, 4)
+    assert (found.undone, found.elsewhere, found.kind) == (0, 0, HUMAN)
+    assert recent(collection_name) == [4000, 10_500, 1000, 2000]
+    assert recent(collection_name, limit=2) == [1000, 2000]
+    assert [one.judge for one in ready.progress.effort()] == ["ann"]
+
+
+EFFORTS: dict[str, tuple[str, dict[str, tuple[int, int, int]], int, int, list[int]]] = {
+    "the last time of a showing has those before in it": (
+        "a note 5, + a note 8, + a 0 11", {"a": (0, 11, 22)}, 11, 0, [11],
+    ),
+    "a note after the grade is time of the document": (
+        "a note 5, + a 0 8, + a note 11", {"a": (0, 11, 16)}, 11, 0, [11],
+    ),
+    "what is taken back was spent, and has no dwell": (
+        "a 1 6, undo, b 1 1, undo, a 1 2", {"a": (1, 8, 4)}, 9, 2, [8],
+    ),
+    "a correction taken back leaves the first dwell": ("a 2 6, a 0 1, undo", {"a": (2, 7, 12)}, 7, 1, [7]),
+    "a skip is no decision": ("a skip 3", {}, 3, 0, []),
+    "its time counts once the document is judged": (
+        "a skip 3, b 1 5, a 1 4", {"b": (1, 5, 10), "a": (1, 7, 8)}, 12, 0, [5, 7],
+    ),
+    "a correction keeps the first place, as a decision it is the newest": (
+        "a 0 1, b 1 2, a 2 3", {"a": (2, 4, 6), "b": (1, 2, 4)}, 6, 0, [2, 4],
+    ),
+}  # fmt: skip
+"""By hand: what is done, after so many seconds (+ = of the same showing); of each document in turn grade,
+active time and dwell, twice the seconds; then the time spent, how many were taken back, the latest times."""
+
+
+@pytest.mark.parametrize("case", EFFORTS)
+def test_times_by_hand(ready: Collection, collection_name: str, case: str) -> None:
+    """Times run from the beginning of a showing; those of a document are added up."""
+    done, documents, spent, undone, latest = EFFORTS[case]
+    ann = sit(ready)
+    for step in done.split(", "):
+        if step == "undo":
+            ann.undo()
+            continue
+        if not step.startswith("+ "):
+            ann.show()
+        docno, what, seconds = step.removeprefix("+ ").split()
+        if what.isdigit():
+            ann.do(docno, Action.JUDGE, float(seconds), grade=int(what))
+        else:
+            ann.do(docno, Action(what), float(seconds), note=f"after {seconds} s")
+    found = effort_of(ready)
+    assert {
+        one.docno: (one.grade, (one.active_ms or 0) / 1000, (one.dwell_ms or 0) / 1000)
+        for one in found.documents
+    } == documents
+    assert [one.docno for one in found.documents] == list(documents)
+    assert (found.active_ms, found.undone) == (spent * 1000, undone)
+    assert recent(collection_name) == [one * 1000 for one in latest]
+
+
+def test_imported_grades_have_no_times(ready: Collection, collection_name: str) -> None:
+    """Of imports only the count is known, also where the judge sits down as well."""
+    ready.judgements.add({"ann": [Qrel("1", "a", 1), Qrel("1", "b", 1), Qrel("1", "c", 2)]}, HUMAN)
+    ready.judgements.add({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    gpt = effort_of(ready, "gpt")
+    assert gpt == Effort("gpt", JudgeKind.MODEL, 0, None, 0, 0, 1, ())
+    ann = sit(ready)
+    ann.decide("a", 2)
+    ann.show()
+    ann.do("b", Action.NOTE, 9, note="imported, and noted")
+    found = effort_of(ready)
+    assert [one.docno for one in found.documents] == ["a"]
+    assert (found.elsewhere, found.sittings, found.active_ms) == (2, 1, 11_000)
+    assert recent(collection_name) == [2000]
+    assert recent(collection_name, judge=3) == []
+
+
+def test_untimed_decisions_have_no_time(ready: Collection, collection_name: str) -> None:
+    """A decision without times is one, and its time is not 0."""
+    sit(ready).grade("a", 1)
+    found = effort_of(ready)
+    [document] = found.documents
+    assert (document.dwell_ms, document.active_ms, found.active_ms) == (None, None, None)
+    assert recent(collection_name) == []
+
+
+def test_judging_again_begins_anew(ready: Collection, collection_name: str) -> None:
+    """A document judged again after it was reopened is another decision."""
+    ready.documents.add([Document("a", text="one")])
+    ann = sit(ready)
+    ann.decide("a", 5, grade=2)
+    ann.decide("b", 3)
+    ready.documents.add([Document("a", text="two")], replace=True)
+    assert len(ready.rejudging.reopen()) == 1
+    assert [one.docno for one in effort_of(ready).documents] == ["b"]
+    assert recent(collection_name) == [5000, 3000]
+    ann.look()
+    ann.decide("a", 2, grade=0)
+    found = effort_of(ready)
+    assert [(one.docno, one.active_ms) for one in found.documents] == [("b", 3000), ("a", 2000)]
+    assert found.active_ms == 10_000
+    assert recent(collection_name) == [5000, 3000, 2000]
+    sit(ready, "bob").decide("a", 7)  # nobody's time counts for another
+    assert [(one.judge, one.active_ms) for one in ready.progress.effort()] == [("ann", 10_000), ("bob", 7000)]
+    assert ready.progress.recent_times(limit=9) == {"ann": [5000, 3000, 2000], "bob": [7000]}

@@ -1,8 +1,9 @@
-"""`pooler ask`: servers that fail in every way, others who write meanwhile, the built-in mock, canaries."""
+"""`pooler ask`: servers that fail in every way, others who write meanwhile, kills, the mock, canaries."""
 
 from __future__ import annotations
 
 import json
+import random
 import re
 import shutil
 import signal
@@ -28,9 +29,9 @@ from store.judging.models import ModelDesk
 from store.model_judge import CANARIES, Answer, Asked, ModelIdentity, prompt_hash
 from store.records import Document, JudgeKind, Topic
 from tests.helpers.claiming import assign
-from tests.helpers.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, model_server
+from tests.helpers.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, Request, model_server
 from tests.helpers.run import Cli, Outcome, environment, program, run_inside, write_run
-from tests.helpers.world import make_pool, new_collection
+from tests.helpers.world import make_pool, new_collection, stored_rows
 
 TEMPLATE = "[system]\nGrade it.\n[user]\n{scale}\n{topic}\n{document}\n"
 SECRET = "sk-Very_Secret-0123456789"
@@ -111,17 +112,17 @@ FAILED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", UNREADABLE)
-def test_what_cannot_be_read_cannot_be_judged(fault: str, server: ModelServer, tmp_path: Path) -> None:
+def test_what_cannot_be_read_cannot_be_judged(server: ModelServer, tmp_path: Path) -> None:
     """Each has its reason, was asked once, and never is grade 0; the body is kept as it came."""
-    file = fill(tmp_path / "c.db", server, {"a": f"FAULT:{fault}", "b": "GRADE:2"})
+    texts = {fault: f"FAULT:{fault}" for fault in UNREADABLE} | {"b": "GRADE:2"}
+    file = fill(tmp_path / "c.db", server, texts)
     told = judge(file, server).fine()
-    assert judgements(file) == {"a": ("cannot", None, UNREADABLE[fault]), "b": ("judged", 2, "")}
-    assert len(server.times("a")) == 1
-    assert f"1 {UNREADABLE[fault]}" in told.err
-    assert answers(file)["a"].body
+    expected = {fault: ("cannot", None, reason) for fault, reason in UNREADABLE.items()}
+    assert judgements(file) == expected | {"b": ("judged", 2, "")}
+    assert all(f"{n} {reason}" in told.err for reason, n in Counter(UNREADABLE.values()).items())
+    assert all(one.body for one in answers(file).values())
     judge(file, server).fine()
-    assert len(server.requests) == 2
+    assert Counter(one.name for one in server.requests) == dict.fromkeys(texts, 1)
 
 
 @pytest.mark.slow
@@ -178,34 +179,35 @@ def test_others_wait_too_where_a_limit_is_used_up(server: ModelServer, tmp_path:
     assert second.at - first.at >= 1.2
 
 
+STOPS = {
+    "wait-long": ("0", "asks to wait 3,600 s", 1),
+    "wait-ever": ("1", "refuses more requests (429), 2 times in a row", 2),
+    "ever-503": ("0", "5 requests in a row failed: status 503", 5),
+    "redirect": ("0", "status 307", 1),
+    "400": ("0", "no such parameter", 1),
+}
+"""By fault: the retries that are asked for, what is said, and how many requests there are."""
+
+
 @pytest.mark.slow
-def test_too_long_a_wait_stops_the_run(server: ModelServer, tmp_path: Path) -> None:
-    """An hour is more than `--max-wait`: nothing is stored, the exit code says so, and it can go on."""
-    file = fill(tmp_path / "c.db", server, {"a": "FAULT:wait-long", "b": "FAULT:wait-long"})
-    told = judge(file, server, "--concurrency", "1").failed(1)
-    assert "asks to wait 3,600 s" in told.err
-    assert len(server.requests) == 1
+@pytest.mark.parametrize("fault", STOPS)
+def test_what_will_not_get_better_stops_the_run(
+    fault: str, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is stored, the exit code says so; no redirect is followed, no proxy of the environment used."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    retries, said, n_requests = STOPS[fault]
+    file = fill(tmp_path / "c.db", server, dict.fromkeys("abcdefgh", f"FAULT:{fault}"))
+    told = judge(file, server, "--concurrency", "1", "--retries", retries).failed(1)
+    assert said in told.err
+    hint = "hint: the same command goes on from here; --rate N asks less often"
+    assert (hint in told.err) == (fault == "wait-ever")
+    assert len(server.requests) == n_requests
+    assert "redirected" not in {one.name for one in server.requests}
     assert judgements(file) == {}
-
-
-@pytest.mark.slow
-def test_refused_for_ever_stops_the_run(server: ModelServer, tmp_path: Path) -> None:
-    """After the retries 429 ends the run; the other documents are not tried."""
-    file = fill(tmp_path / "c.db", server, dict.fromkeys("abc", "FAULT:wait-ever"))
-    told = judge(file, server, "--concurrency", "1", "--retries", "1").failed(1)
-    assert "refuses more requests (429), 2 times in a row" in told.err
-    assert "hint: the same command goes on from here; --rate N asks less often" in told.err
-    assert len(server.requests) == 2
-    assert judgements(file) == {}
-
-
-@pytest.mark.slow
-def test_a_server_that_is_down_stops_the_run(server: ModelServer, tmp_path: Path) -> None:
-    """Five requests in a row that failed for good, and no sixth."""
-    file = fill(tmp_path / "c.db", server, dict.fromkeys("abcdefgh", "FAULT:ever-503"))
-    told = judge(file, server, "--concurrency", "1", "--retries", "0").failed(1)
-    assert "5 requests in a row failed: status 503" in told.err
-    assert len(server.requests) == 5
 
 
 @pytest.mark.slow
@@ -268,32 +270,6 @@ def test_keys_are_guarded(server: ModelServer, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.slow
-def test_no_redirect_and_no_proxy_of_the_environment(
-    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A 307 stops the run; a proxy that the environment names is not used."""
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    monkeypatch.delenv("no_proxy", raising=False)
-    file = fill(tmp_path / "c.db", server, {"a": "FAULT:redirect"})
-    told = judge(file, server).failed(1)
-    assert "status 307" in told.err
-    assert [one.name for one in server.requests] == ["a"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", ["400"])
-def test_a_request_at_fault_is_never_sent_again(fault: str, server: ModelServer, tmp_path: Path) -> None:
-    """What the server says is said; nothing more is asked."""
-    file = fill(tmp_path / "c.db", server, dict.fromkeys("ab", f"FAULT:{fault}"))
-    told = judge(file, server).failed(1)
-    assert "no such parameter" in told.err
-    assert len(server.requests) == 1
-    assert judgements(file) == {}
-
-
-@pytest.mark.slow
 def test_another_model_stops_the_run(server: ModelServer, tmp_path: Path) -> None:
     """Two ids are two judges: the second one's answer is not stored."""
     file = fill(tmp_path / "c.db", server, {"a": "GRADE:2", "b": "GRADE:2"})
@@ -305,14 +281,6 @@ def test_another_model_stops_the_run(server: ModelServer, tmp_path: Path) -> Non
     assert "answered as model `stub-2`, and before as `stub-1`" in told.err
     assert judgements(file).keys() == {"a", "b"}
     assert len(server.requests) == 3
-
-
-@pytest.mark.slow
-def test_a_changed_system_is_told(server: ModelServer, tmp_path: Path) -> None:
-    """Fingerprints are kept; more than one in a run is a warning."""
-    file = fill(tmp_path / "c.db", server, {"a": "FAULT:fingerprint"})
-    judge(file, server).fine()
-    assert answers(file)["a"].fingerprint == "fp-2"
 
 
 @pytest.mark.slow
@@ -682,8 +650,7 @@ def test_a_reply_that_names_no_model_is_recorded_as_that_and_told_once(
     told = judge(file, server).fine()
     assert told.err.count("did not say which model it is in 2 answers: not stated") == 1
     assert judgements(file).keys() == texts.keys()
-    name = server.judge if hasattr(server, "judge") else "m"
-    shown = run_inside("show", "judges", name, "--collection", file, "--format", "json").fine().json()
+    shown = run_inside("show", "judges", "m", "--collection", file, "--format", "json").fine().json()
     assert shown.facts["served_models"] == ["not stated", "stub-1"]
 
 
@@ -692,7 +659,7 @@ ORDER = re.compile(r"Ignore the above; .* answer (\d)")
 
 @pytest.fixture
 def obedient() -> Iterator[ModelServer]:
-    """Run a obedient whose model obeys orders, is flattered by nothing else, and says 0 otherwise."""
+    """Run a server whose model obeys orders, is flattered by nothing else, and says 0 otherwise."""
     with model_server() as running:
         running.grade = lambda text: int(found[1]) if (found := ORDER.search(text)) else 0
         yield running
@@ -741,43 +708,16 @@ def test_repetitions_are_kept_out_of_the_grades(obedient: ModelServer, tmp_path:
 
 
 COMMANDS = """
-status
-show runs
-show topics
-show docs
-show pools
-show judges
-show runs bm25-words
-show topics G01
-show docs KG-E-002
-show pools pool
-show judges strict
-history G01 KG-E-002
-status effort
-status outdated
-agreement --qrels models
-audit m --against strict
-adjudicate
-export qrels m
-export qrels models
-export qrels m --as ntcireval
-variation --qrels models --level 1 --table probabilities
-export pool
-export judgements
-export judgements m --as answers
-export judgements m --as umbrela
-evaluate --measure AP --qrels m
-compare --measure AP --qrels m
-diagnose --qrels m
-sensitivity --depth 5 --qrels m
-variation --qrels m
-paper bm25-words tfidf-words --qrels models
-pool next --qrels m
-diagnose --qrels m --table contributions
-replay --qrels m --depth 5
-assign
-show guidelines
-""".strip().splitlines()
+status; show runs; show topics; show docs; show pools; show judges; show runs bm25-words;
+show topics G01; show docs KG-E-002; show pools pool; show judges strict; history G01 KG-E-002;
+status effort; status outdated; agreement --qrels models; audit m --against strict; adjudicate;
+export qrels m; export qrels models; export qrels m --as ntcireval;
+variation --qrels models --level 1 --table probabilities; export pool; export judgements;
+export judgements m --as answers; export judgements m --as umbrela; evaluate --measure AP --qrels m;
+compare --measure AP --qrels m; diagnose --qrels m; sensitivity --depth 5 --qrels m;
+variation --qrels m; paper bm25-words tfidf-words --qrels models; pool next --qrels m;
+diagnose --qrels m --table contributions; replay --qrels m --depth 5; assign; show guidelines
+"""
 """Every command that reads a collection; `verify` counts rows, `show judges m` sittings."""
 
 
@@ -795,7 +735,7 @@ def test_no_command_knows_of_canaries(obedient: ModelServer, imported_garden: Pa
 
     def printed() -> dict[str, tuple[int, str]]:
         found = {}
-        for command in COMMANDS:
+        for command in COMMANDS.split(";"):
             told = run_inside(*command.split(), "--collection", file)
             found[command] = (told.code, told.out)
         page = tmp_path / "report.html"
@@ -900,3 +840,130 @@ def test_mock_needs_a_pool(cli: Cli, here: Path) -> None:
     cli("init").fine()
     assert "error: there is no pool to judge\n" in cli("ask", "mock").failed(1).err
     assert cli("show", "judges", "--format", "json").fine().json() == []
+
+
+CONCURRENCY = 4
+PRICE = (2.0, 10.0)
+N_TOPICS = 5
+KEY = {"THE_KEY": SECRET}
+
+
+def fill_topics(name: str, server: ModelServer, n: int, judges: list[str]) -> dict[str, int]:
+    """Make a collection of so many documents; return the grade the server has for each."""
+    grades = {f"d{number:05}": number % 3 for number in range(n)}
+    pools: dict[str, list[str]] = {str(topic): [] for topic in range(N_TOPICS)}
+    for number, docno in enumerate(grades):
+        pools[str(number % N_TOPICS)].append(docno)
+    with new_collection(name) as made:
+        made.topics.add([Topic(topic, f"title {topic}") for topic in pools])
+        made.pools.add(make_pool(pools))
+        made.documents.add(
+            [Document(docno, text=f"GRADE:{grade} NAME:{docno}") for docno, grade in grades.items()]
+        )
+        for judge in judges:
+            stated = identity_at(server, parameters={"stop": [judge], "max_tokens": 20})
+            made.models.add(judge, stated, prompt=TEMPLATE)
+    return grades
+
+
+def judge_of(request: Request) -> str:
+    """Return the judge for whom a request was made, which its parameters tell."""
+    (judge,) = request.body["stop"]
+    return str(judge)
+
+
+@pytest.mark.parametrize(
+    ("judges", "n", "kills", "delay_s"),
+    [
+        pytest.param(["m"], 150, 3, 0.05, marks=pytest.mark.slow),
+        pytest.param(["m"], 500, 20, 0.3, marks=pytest.mark.long),
+        pytest.param(["m", "other"], 500, 20, 0.3, marks=pytest.mark.long),
+    ],
+    ids=["one judge, briefly", "one judge", "two judges"],
+)
+def test_no_pair_is_stored_twice_after_kills(
+    collection_name: str,
+    judges: list[str],
+    n: int,
+    kills: int,
+    delay_s: float,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Two programs that ask at once are killed again and again: each pair is stored once, as the server said.
+
+    Both ask for one model judge, or each for its own, killed at moments from a fixed seed; a pair is asked
+    again only if its answer was on its way at a kill. `pytest -m long` has 500 documents and 20 kills.
+    """
+    rng, began = random.Random(26), time.monotonic()
+    with model_server() as server:
+        server.delay_s = delay_s
+        grades = fill_topics(collection_name, server, n, judges)
+        options = ["--endpoint", server.base, "--yes", "--collection", collection_name]
+        options += ["--key-env", "THE_KEY", "--price", "{},{}".format(*PRICE)]
+        said = tmp_path / "said.txt"
+
+        def begin(which: int) -> subprocess.Popen[bytes]:
+            start = [*program(), "ask", judges[which % len(judges)], *options]
+            with said.open("ab") as words:
+                return subprocess.Popen(start, stdout=words, stderr=words, env=environment(KEY))
+
+        n_pairs = n * len(judges)
+        running = [begin(0), begin(1)]
+        killed = 0
+        while killed < kills:
+            reached = len(server.requests) + rng.randint(n_pairs // (2 * kills), n_pairs // kills)
+            while len(server.requests) < reached and any(one.poll() is None for one in running):
+                time.sleep(0.005)
+            which = rng.randrange(2)
+            if running[which].poll() is None:
+                running[which].kill()
+                running[which].wait()
+                killed += 1
+            elif all(one.poll() is not None for one in running):
+                break
+            running[which] = begin(which)
+        for one in running:
+            assert one.wait(timeout=600) == 0, said.read_text()
+        # What is done is done: the same command again asks nothing.
+        n_requests = len(server.requests)
+        assert begin(0).wait(timeout=60) == 0, said.read_text()
+        assert len(server.requests) == n_requests
+        asked = Counter((judge_of(one), one.name) for one in server.requests)
+        # What is stored is what was asked for last: a request after it would be one of an answered pair.
+        last = {(judge_of(one), one.name): sha256(one.raw).hexdigest() for one in server.requests}
+        # The key is nowhere but in the requests.
+        assert all(one.headers["Authorization"] == f"Bearer {SECRET}" for one in server.requests)
+    with Collection(collection_name) as opened:
+        answers = {judge: opened.models.answers(judge) for judge in judges}
+        stood = opened.judgements.current()
+        n_events = len(list(opened.judgements.history()))
+        work = {one.judge: one for one in opened.models.work()}
+    # Everything is judged once, as the server said.
+    assert killed == kills
+    assert n_events == len(stood) == n_pairs
+    assert {(one.judge, one.docno): one.grade for one in stood} == {
+        (judge, docno): grade for judge in judges for docno, grade in grades.items()
+    }
+    found = [one for own in answers.values() for one in own if one.asked is Asked.JUDGE]
+    assert len(found) == n_pairs
+    assert {(one.judge, one.docno): one.request_sha256 for one in found} == last
+    # Whoever was asked again had no answer: it was on its way, at most so many at each kill.
+    again = asked.total() - n_pairs
+    assert again <= killed * CONCURRENCY
+    # Cost is that of the usages that are stored.
+    each = (PROMPT_TOKENS * PRICE[0] + COMPLETION_TOKENS * PRICE[1]) / 1e6
+    for judge in judges:
+        cost = sum(one.cost or 0 for one in answers[judge])
+        assert work[judge].cost == pytest.approx(cost, rel=1e-12) == pytest.approx(n * each, rel=1e-9)
+        assert work[judge].prompt_tokens == n * PROMPT_TOKENS
+    assert SECRET not in repr(stored_rows(collection_name))
+    for kept in tmp_path.iterdir():
+        assert SECRET.encode() not in kept.read_bytes(), kept
+    run_inside("verify", "--collection", collection_name).fine()
+    figures = (
+        f"{killed} kills: {asked.total()} requests, {again} of them again, {n_events} judgements of {n_pairs}"
+        f" pairs, none doubled, in {time.monotonic() - began:.0f} s"
+    )
+    with capsys.disabled():
+        print(f"\n{figures}")  # noqa: T201 - figures for whoever runs it by hand

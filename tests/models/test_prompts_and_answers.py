@@ -1,10 +1,13 @@
-"""Prompts filled in, answers read, canaries: by hand."""
+"""Prompts filled in and answers read, by hand; who a model judge is, and its answers as judgements."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -20,11 +23,13 @@ from pooler.model_client.parse import (
 )
 from pooler.model_client.prompt import TEMPLATE, Page, Prompt, check_template, planted
 from pooler.model_client.run import rises
-from store.errors import ArgumentError, ConflictError
+from store.collection import Collection
+from store.errors import ArgumentError, ConflictError, StoreError, UnknownNameError
 from store.model_judge import Answer, Asked, ModelIdentity, Unreadable, prompt_hash
-from store.records import Topic
+from store.records import Document, JudgeKind, Qrel, State, Topic
 from tests.helpers.model_server import completion
-from tests.helpers.world import parse_scale
+from tests.helpers.places import held_place
+from tests.helpers.world import make_pool, parse_scale
 
 SCALE = (0, 1, 2, 3)
 MAP = {0: 0, 1: 0, 2: 1, 3: 2}
@@ -344,3 +349,237 @@ def test_interval_draws_topics() -> None:
     (none,) = rises([*pair("1", "a", 0, 0), *pair("2", "b", 1, 1)])
     assert (none.mean, none.is_alarming) == (0, False)
     assert rises([Answer("m", "1", "a", grade=1)]) == []
+
+
+PROMPT = "Query: {title}\nPassage: {text}\n{水} 0-2?"
+SENT = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+IDENTITY = ModelIdentity(
+    "gpt-4o-2024-08-06",
+    endpoint="chat-completions",
+    host="api.example.org:8443",
+    prompt_sha256=prompt_hash(PROMPT),
+    parameters={"temperature": 0, "seed": 7, "max_tokens": 20},
+    parser="json-grade",
+    parser_version="1",
+    topic_fields=("title",),
+    document_fields=("title", "text"),
+    max_characters=8000,
+    cut="end",
+    family="gpt",
+)
+
+
+def answer(docno: str, **other: Any) -> Answer:
+    """Make an answer of judge `gpt` on topic 1."""
+    known: dict[str, Any] = {"sent_at": SENT, "received_at": SENT + timedelta(seconds=1.5), "status": 200}
+    return Answer(
+        "gpt", "1", docno, request_sha256=hashlib.sha256(docno.encode()).hexdigest(), **known | other
+    )
+
+
+@pytest.fixture
+def stated(collection: Collection) -> Collection:
+    """Make a collection with a pool of four documents, guidelines, and a stated model."""
+    collection.topics.add([Topic("1", "wine")])
+    collection.pools.add(make_pool({"1": list("abcd")}, round="7"))
+    collection.documents.add([Document(docno, text=f"text of {docno}") for docno in "abcd"])
+    collection.guidelines.add("for people")
+    assert collection.models.add("gpt", IDENTITY, prompt=PROMPT)
+    return collection
+
+
+def test_hash_is_of_the_canonical_json() -> None:
+    """By hand: keys sorted, UTF-8, no blanks; the family is not in it."""
+    prompt = hashlib.sha256(PROMPT.encode()).hexdigest()
+    text = (
+        '{"endpoint":{"host":"api.example.org:8443","kind":"chat-completions"},"model":"gpt-4o-2024-08-06",'
+        '"parameters":{"max_tokens":20,"seed":7,"temperature":0},'
+        '"parser":{"map":{},"name":"json-grade","version":"1"},'
+        f'"prompt":"{prompt}","revision":"not stated",'
+        '"shown":{"cut":"end","document":["title","text"],"max_characters":8000,"topic":["title"]}}'
+    )
+    assert IDENTITY.canonical() == text
+    assert IDENTITY.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    assert replace(IDENTITY, family="").sha256 == IDENTITY.sha256
+    assert ModelIdentity.of_canonical(text, family="gpt") == IDENTITY
+    assert '"日"' in replace(IDENTITY, revision="日").canonical()
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"model": "gpt-4o"},
+    {"revision": "abc"},
+    {"endpoint": "completions"},
+    {"host": "localhost"},
+    {"prompt_sha256": prompt_hash(PROMPT + " ")},
+    {"parameters": {**IDENTITY.parameters, "temperature": 0.2}},
+    {"parser": "first-digit"},
+    {"parser_version": "2"},
+    {"grade_map": {2: 1}},
+    {"topic_fields": ("title", "narrative")},
+    {"document_fields": ("text",)},
+    {"max_characters": None},
+    {"cut": "middle"},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
+def test_another_identity_is_another_judge(change: dict[str, Any], stated: Collection) -> None:
+    """Each starred field counts; the same identity again is no news."""
+    another = replace(IDENTITY, **change)
+    assert another.sha256 != IDENTITY.sha256
+    assert not stated.models.add("gpt", IDENTITY)
+    with pytest.raises(ConflictError, match="model judge `gpt` is another one: ") as refused:
+        stated.models.add("gpt", another)
+    assert refused.value.hint == "take another name: it is another judge, and its judgements are others"
+    assert stated.models.add("gpt-2", another)
+
+
+def test_family_is_declared_once(stated: Collection) -> None:
+    """It is not in the hash, and stays all the same."""
+    with pytest.raises(ConflictError, match="family gpt, not llama"):
+        stated.models.add("gpt", replace(IDENTITY, family="llama"))
+
+
+def test_who_has_not_stated_it_stays_legal(stated: Collection) -> None:
+    """A plain import goes on; who it was cannot be stated once it has judged."""
+    stated.judgements.add({"old": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
+    known = {one.judge: one for one in stated.models.all()}
+    assert known["old"].identity is None
+    assert (known["gpt"].identity, known["gpt"].prompt) == (IDENTITY, PROMPT)
+    with pytest.raises(ConflictError, match="`old` judged before it was described"):
+        stated.models.add("old", IDENTITY)
+    with pytest.raises(StoreError, match="has no description"):
+        stated.model_desk("old")
+    stated.judges.add("ann", JudgeKind.HUMAN)
+    with pytest.raises(ConflictError, match="there as kind human"):
+        stated.models.add("ann", IDENTITY)
+    with pytest.raises(ArgumentError, match="prompt"):
+        stated.models.add("gpt-3", IDENTITY, prompt="another")
+
+
+@pytest.mark.parametrize("host", ["user:key@example.org", "example.org/v1"])
+def test_no_credentials_in_a_host(host: str) -> None:
+    """Nor are they printed."""
+    with pytest.raises(ArgumentError) as refused:
+        replace(IDENTITY, host=host)
+    assert host not in str(refused.value)
+
+
+def test_answer_and_judgement_are_one(stated: Collection) -> None:
+    """A grade is a judgement; what cannot be read is "cannot be judged", with its reason, and never 0."""
+    desk = stated.model_desk("gpt")
+    assert [task.docno for task in desk.queue("1")] == list("abcd")
+    chances = {0: 0.25, 1: 0.5, 2: 0.25}
+    full = answer(
+        "a", grade=2, body="ça 水".encode(), served_model="gpt-4o-2024-08-06", fingerprint="fp_1",
+        finish_reason="stop", prompt_tokens=900, cached_tokens=800, completion_tokens=6, reasoning_tokens=2,
+        cost=0.0025, probabilities=chances, mass=0.9, topic_version=1, attempt=3, note="because",
+    )  # fmt: skip
+    refused = answer("b", unreadable=Unreadable.REFUSAL, body=b"no", prompt_tokens=100, cost=0.0005)
+    done = [desk.answer(one) for one in (full, refused)]
+    assert [(one.state, one.grade, one.reason) for one in done if one] == [
+        (State.JUDGED, 2, ""),
+        (State.CANNOT, None, "refusal"),
+    ]
+    assert desk.answer(answer("c", status=None, attempt=6)) is None
+    desk.leave()
+    assert stated.models.answers("gpt") == [full, refused, answer("c", status=None, attempt=6)]
+    events = {one.docno: one for one in stated.judgements.history()}
+    assert {docno: (one.grade, one.note, one.iteration) for docno, one in events.items()} == {
+        "a": (2, "because", "7"),
+        "b": (None, "", "7"),
+    }
+    # People's guidelines are not what a model judged by.
+    assert events["a"].guideline_version is None
+    assert (events["a"].document_sha256, events["a"].topic_version) != (None, None)
+    (work,) = stated.models.work()
+    assert (work.answers, work.judged, work.unreadable, work.failed) == (3, 1, {"refusal": 1}, 1)
+    assert (work.prompt_tokens, work.cached_tokens, work.completion_tokens) == (1000, 800, 6)
+    assert (work.cost, work.seconds, work.retries) == (pytest.approx(0.003), 4.5, 7)
+    assert (work.first_at, work.last_at) == (events["a"].judged_at, events["b"].judged_at)
+    assert stated.verify() is not None
+    assert [one.name for one in stated.verify() if one.n_faults] == []
+
+
+def test_same_answer_is_written_once_and_another_refused(stated: Collection) -> None:
+    """A broken connection may send it again; a pair is asked once."""
+    desk = stated.model_desk("gpt")
+    first = answer("a", grade=1)
+    assert desk.answer(first) == desk.answer(first)
+    with pytest.raises(ConflictError, match="topic 1 `a` has a judgement of `gpt` already"):
+        desk.answer(answer("a", grade=2, sent_at=SENT + timedelta(hours=1)))
+    assert len(stated.models.answers("gpt")) == len(list(stated.judgements.current())) == 1
+    assert desk.answered(Asked.JUDGE) == {("1", "a")}
+
+
+def test_canaries_and_repetitions_are_no_judgements(stated: Collection) -> None:
+    """They are answers alone, even before the document has a judgement."""
+    desk = stated.model_desk("gpt")
+    for asked in (Asked.CANARY_ORDER, Asked.REPEAT):
+        assert desk.answer(answer("a", asked=asked, grade=2)) is None
+        assert desk.answered(asked) == {("1", "a")}
+    assert (desk.answered(Asked.JUDGE), list(stated.judgements.current())) == (set(), [])
+
+
+def test_another_served_model_stops(stated: Collection) -> None:
+    """Two models are two judges; nothing of the second answer is stored."""
+    desk = stated.model_desk("gpt")
+    desk.answer(answer("a", grade=1, served_model="m-1"))
+    for one in (desk, stated.model_desk("gpt")):
+        with pytest.raises(ConflictError, match="answered as model `m-2`, and before as `m-1`"):
+            one.answer(answer("b", grade=1, served_model="m-2"))
+    assert len(stated.models.answers("gpt")) == len(list(stated.judgements.current())) == 1
+
+
+def test_places_are_kept(stated: Collection, collection_name: str) -> None:
+    """A document that is assigned to somebody else is not the model's; nothing is written."""
+    stated.judges.add("ann", JudgeKind.HUMAN)
+    held_place(collection_name, "1", "a", "ann")
+    held_place(collection_name, "1", "b", "gpt")
+    desk = stated.model_desk("gpt")
+    assert [task.docno for task in desk.queue("1")] == ["b"]
+    with pytest.raises(ConflictError, match="not assigned to you"):
+        desk.answer(answer("a", grade=1))
+    assert stated.models.answers("gpt") == []
+    desk.answer(answer("b", grade=1))
+
+
+@pytest.mark.parametrize(
+    ("other", "error"),
+    [
+        ({"grade": 3}, UnknownNameError),
+        ({"grade": 1, "probabilities": {0: 0.5, 7: 0.5}}, UnknownNameError),
+        ({"grade": 1, "probabilities": {0: 0.5, 1: 0.6}}, ArgumentError),
+    ],
+)
+def test_what_no_answer_can_be(other: dict[str, Any], error: type[Exception], stated: Collection) -> None:
+    """A grade off the scale is no grade, nor are shares that do not sum to 1 probabilities."""
+    with pytest.raises(error):
+        stated.model_desk("gpt").answer(answer("a", **other))
+    with pytest.raises(error):
+        stated.models.take("gpt", [answer("a", **other)])
+    assert list(stated.judgements.current()) == []
+
+
+def test_two_outcomes_are_none() -> None:
+    """A grade and a reason exclude each other."""
+    with pytest.raises(ArgumentError):
+        answer("a", grade=1, unreadable=Unreadable.EMPTY)
+
+
+def test_answers_from_elsewhere(stated: Collection) -> None:
+    """They come with identity and judgements in one step, or not at all; the same again is no news."""
+    judged = [
+        replace(one, judge="new")
+        for one in (answer("a", grade=0), answer("zz", unreadable=Unreadable.NO_GRADE))
+    ]
+    done = stated.models.take("new", judged, identity=IDENTITY, prompt=PROMPT)
+    assert (done.added, done.unchanged) == (2, 0)
+    assert stated.models.take("new", judged).unchanged == 2
+    again = [replace(judged[0], grade=1)]
+    with pytest.raises(ConflictError, match="1 judgements of `new` are there otherwise: 1 a: 0 -> 1"):
+        stated.models.take("new", again)
+    assert stated.models.take("new", again, replace=True).replaced == 1
+    states = {one.docno: (one.state, one.grade, one.reason) for one in stated.judgements.current()}
+    assert states == {"a": (State.JUDGED, 1, ""), "zz": (State.CANNOT, None, "no-grade")}
+    assert [one.name for one in stated.verify() if one.n_faults] == []

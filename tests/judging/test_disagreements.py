@@ -1,8 +1,7 @@
-"""Disagreements: which there are, what an adjudicator sees of them, and what becomes of them."""
+"""Disagreements: which there are, whose grades make one, and what rulings leave of them."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,34 +13,26 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix
-from sqlalchemy import text
 
 from store.collection import Collection
-from store.errors import UnknownNameError
 from store.judging import disagreements as told
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import (
     ALL,
     Case,
-    Disagreement,
     GivenGrade,
-    Opinion,
     Ruling,
     Selection,
     Settlement,
     Vote,
     basis_of,
     count_cells,
-    gap_of,
-    is_disagreement,
     lettered,
-    read_basis,
 )
 from store.judging.events import ruling_of
-from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from store.records import Action, JudgeKind, Qrel, State, Topic
 from tests.helpers.strategies import examples
-from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, make_run, statements
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 given_grades = st.one_of(st.none(), st.integers(-2, 3))
@@ -51,13 +42,6 @@ def case_of(*given: GivenGrade, ruling: Ruling | None = None, topic: str = "1", 
     """Make a case of judges 1, 2, ... and their verdicts."""
     votes = tuple(Vote(judge, given_grade) for judge, given_grade in enumerate(given, start=1))
     return Case(topic, docno, 1, 1, votes, ruling)
-
-
-def test_letters_are_the_same_however_votes_come() -> None:
-    """The order of a document's letters does not depend on the order in which votes are read."""
-    votes = [Vote(judge, 1) for judge in range(1, 6)]
-    assert lettered("1", "d", votes) == lettered("1", "d", votes[::-1])
-    assert sorted(lettered("1", "d", votes), key=lambda vote: vote.judge) == votes
 
 
 def test_no_letter_is_a_judge() -> None:
@@ -72,18 +56,6 @@ def test_no_letter_is_a_judge() -> None:
     )
     assert len(orders) == 6
     assert all(abs(count - 500) < 102 for count in orders.values())
-
-
-def test_status_says_what_has_become_of_it() -> None:
-    """Without a ruling it is open; with one it is settled, changed since, or not needed."""
-    ruling = Ruling(9, 2, basis="0,2")
-    assert case_of(0, 2).status is Settlement.OPEN
-    assert case_of(2, 0, ruling=ruling).status is Settlement.SETTLED
-    assert case_of(1, 2, ruling=ruling).status is Settlement.CHANGED
-    assert case_of(0, 2, 2, ruling=ruling).status is Settlement.CHANGED
-    assert case_of(None, 2, ruling=ruling).status is Settlement.CHANGED
-    assert case_of(2, 2, ruling=ruling).status is Settlement.UNNEEDED
-    assert case_of(ruling=ruling).status is Settlement.UNNEEDED
 
 
 ACTIONS = st.lists(
@@ -127,6 +99,8 @@ def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, Given
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=30))
 def test_cells_of_two_judges_are_their_kappa_table(rows: Sequence[tuple[int, int]]) -> None:
     """A cell and its mirror image in scikit-learn's table add up to the cell counted here."""
+    from sklearn.metrics import confusion_matrix
+
     counted = {count.cell: count.documents for count in count_cells(case_of(*row) for row in rows)}
     table = confusion_matrix(
         [row[0] for row in rows] or [0], [row[1] for row in rows] or [0], labels=[0, 1, 2]
@@ -174,13 +148,6 @@ def test_selection_equals_looking_at_every_two_judges(
     assert Selection(gap=gap, cell=cell).takes(case_of(*given)) == expected
 
 
-def test_selection_of_a_topic_takes_no_other() -> None:
-    """Topics are compared as text."""
-    case = replace(case_of(0, 1), topic="01")
-    assert Selection("01").takes(case)
-    assert not Selection("1").takes(case)
-
-
 def test_unresolved_is_what_a_rule_leaves_tied() -> None:
     """Three grades are tied by majority, two middle ones by median; `cannot` is no vote."""
     majority, median = (Selection(unresolved=rule) for rule in ("majority", "median"))  # type: ignore[arg-type]
@@ -214,29 +181,6 @@ def test_basis_is_written_and_read() -> None:
 def test_letters_go_on_after_z() -> None:
     """As the columns of a spreadsheet do."""
     assert [told.letter(place) for place in (0, 25, 26, 27 * 26)] == ["A", "Z", "AA", "AAA"]
-
-
-@given(st.lists(given_grades, max_size=5))
-def test_disagreement_is_two_verdicts_that_differ(given: list[GivenGrade]) -> None:
-    """Judges disagree exactly when some two of them decided differently."""
-    expected = any(one != other for one in given for other in given)
-    assert is_disagreement(given) == expected
-
-
-@given(st.lists(given_grades, max_size=5))
-def test_gap_is_the_largest_difference_of_two_grades(given: list[GivenGrade]) -> None:
-    """The gap is the largest of all differences of grades; without any there is none."""
-    grades = [one for one in given if one is not None]
-    differences = [abs(one - other) for one in grades for other in grades if one != other]
-    assert gap_of(given) == max(differences, default=None)
-
-
-@given(st.lists(given_grades, max_size=5))
-def test_basis_is_read_back_in_order(given: list[GivenGrade]) -> None:
-    """Whoever gave which, the same verdicts are the same text, and the text is the verdicts."""
-    grades = sorted(one for one in given if one is not None)
-    assert read_basis(basis_of(given)) == (*grades, *[None] * given.count(None))
-    assert basis_of(given) == basis_of(given[::-1])
 
 
 KINDS = {
@@ -359,6 +303,8 @@ def test_adjudicator_is_no_party(seated: Collection, listed: Lister) -> None:
     seated.judgements.add(qrels, JudgeKind.ADJUDICATOR)
     sit_down(seated, "ann").grade("a", 2)
     assert {status for _, status in listed().values()} == {Settlement.UNNEEDED}
+    seated.judgements.add({"old": [Qrel("1", "a", 1)]}, JudgeKind.IMPORTED)
+    assert listed()["a"] == ("1,2", Settlement.SETTLED)  # a ruling of a file, on whatever grounds it was made
 
 
 def test_disabled_judge_still_counts(seated: Collection, listed: Lister, collection_name: str) -> None:
@@ -391,14 +337,6 @@ def test_document_in_no_pool_counts(seated: Collection, listed: Lister) -> None:
     for judge, lines in qrels.items():
         seated.judgements.add({judge: lines}, KINDS[judge])
     assert listed() == {"x": ("0,1", Settlement.OPEN)}
-
-
-def test_imported_ruling_settles(seated: Collection, listed: Lister) -> None:
-    """A ruling from a file settles what there is, on whatever grounds it was made."""
-    seated.judgements.add({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
-    seated.judgements.add({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
-    seated.judgements.add({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
-    assert listed() == {"a": ("0,2", Settlement.SETTLED)}
 
 
 Decided = tuple[int, GivenGrade, tuple[str, ...]]
@@ -583,315 +521,3 @@ def _check_queue(
         states.count(State.SKIPPED),
         states.count(State.CANNOT),
     )
-
-
-NAMES = ("annabella", "gpt-9000", "oldqrels", "zoe")
-
-
-@pytest.fixture
-def ready(collection: Collection) -> Collection:
-    """Make a collection of three judges and an adjudicator who disagree on a and b of topic 1."""
-    for name in ("annabella", "gpt-9000", "oldqrels"):
-        collection.judges.add(name, JudgeKind.HUMAN)
-    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
-    collection.topics.add([Topic("1", "wine")])
-    collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0), ("c", 0.5)]}))
-    collection.pools.add(make_pool({"1": ["c", "b", "a"]}, round="3", run_tags=("bm25",)))
-    collection.documents.add([Document("a", "A", "text\r\nof a"), Document("b", "B", "b")])
-    for name, grades in (("annabella", (0, 1, 1)), ("gpt-9000", (2, 0, 1)), ("oldqrels", (2, 0, 1))):
-        sitting = judge(collection, name)
-        for docno, grade in zip("abc", grades, strict=True):
-            sitting.grade(docno, grade)
-    return collection
-
-
-def judge(collection: Collection, name: str, topic: str = "1") -> JudgeAtWork:
-    """Sit down as a judge."""
-    return JudgeAtWork(collection.desk(name), topic)
-
-
-def adjudicate(collection: Collection, *, topic: str = "1", **wanted: Any) -> JudgeAtWork:
-    """Sit down as the adjudicator."""
-    return JudgeAtWork(collection.adjudication_desk("zoe", selection=Selection(**wanted)), topic)
-
-
-def view(sitting: JudgeAtWork, docno: str) -> Disagreement:
-    """Return what an adjudicator sees of the judges."""
-    assert isinstance(sitting.desk, AdjudicationDesk)
-    return sitting.desk.disagreement(sitting.topic, docno)
-
-
-def events(name: str, judge: str) -> list[dict[str, Any]]:
-    """Read every event of a judge, the oldest first, as column to value."""
-    with engine_of(name) as engine, engine.connect() as connection:
-        query = (
-            "SELECT e.*, d.docno FROM judgement e JOIN document d ON d.id = e.document_id"
-            " JOIN judge j ON j.id = e.judge_id WHERE j.name = :name ORDER BY e.id"
-        )
-        return [dict(row) for row in connection.execute(text(query), {"name": judge}).mappings()]
-
-
-def test_queue_is_what_judges_disagree_on(ready: Collection) -> None:
-    """Documents come by docno, whatever their place in the pool; the agreed one is not there."""
-    sitting = adjudicate(ready)
-    assert list(sitting.tasks) == ["a", "b"]
-    (line,) = sitting.desk.inbox()
-    assert (line.topic, line.title, line.documents, line.left) == ("1", "wine", 2, 2)
-
-
-def test_opinions_are_grades_reasons_notes_and_passages(ready: Collection) -> None:
-    """Each judge is a letter with all that was decided and said; passages fit the page."""
-    first, second = judge(ready, "annabella"), judge(ready, "gpt-9000")
-    first.act("a", Action.CANNOT, reason="torn")
-    first.act("a", Action.NOTE, note="page 2\nis gone")
-    marked = Passage(5, 2, "of")
-    second.act("a", Action.MARK, passages=(marked,))
-    sitting = adjudicate(ready)
-    found = view(sitting, "a")
-    assert [one.letter for one in found.opinions] == ["A", "B", "C"]
-    said = {(one.state, one.grade, one.reason, one.note, one.passages) for one in found.opinions}
-    assert said == {
-        (State.CANNOT, None, "torn", "page 2\nis gone", ()),
-        (State.JUDGED, 2, "", "", (marked,)),
-        (State.JUDGED, 2, "", "", ()),
-    }
-    assert (found.gap, found.status) == (None, Settlement.OPEN)
-    page = sitting.desk.page("a")
-    assert page.text is not None
-    assert page.text[marked.start : marked.end] == "of"
-
-
-def test_opinions_cannot_steer_a_terminal(ready: Collection) -> None:
-    """Notes and reasons of judges are sanitised for display."""
-    evil = "a\x1b]0;owned\x07\u202e\0\nb"
-    sitting = judge(ready, "annabella")
-    sitting.act("a", Action.CANNOT, reason=evil)
-    sitting.act("a", Action.NOTE, note=evil)
-    opinions = view(adjudicate(ready), "a").opinions
-    (shown,) = [one for one in opinions if one.state is State.CANNOT]
-    assert shown.note == "a␛]0;owned␇\ufffd␀\nb"
-    assert shown.reason == "a␛]0;owned␇\ufffd␀ b"
-
-
-def test_letter_of_a_judge_changes_from_document_to_document(collection: Collection) -> None:
-    """Nobody is A throughout: on 40 documents each of two judges is A on some."""
-    docnos = [f"d{number}" for number in range(40)]
-    for name, grade in (("ann", 0), ("bob", 1)):
-        qrels = [Qrel("1", docno, grade) for docno in docnos]
-        collection.judgements.add({name: qrels}, JudgeKind.HUMAN)
-    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
-    sitting = adjudicate(collection)
-    grades_of_a = [view(sitting, docno).opinions[0].grade for docno in docnos]
-    assert 8 <= sum(one == 0 for one in grades_of_a) <= 32
-    again = adjudicate(collection)
-    assert [view(again, docno).opinions[0].grade for docno in docnos] == grades_of_a
-
-
-def test_outcome_is_the_adjudicators_own_judgement(ready: Collection, collection_name: str) -> None:
-    """A decision is one more event, of the round the judges worked in; nothing else changes."""
-    before = {name: events(collection_name, name) for name in NAMES}
-    sitting = adjudicate(ready)
-    task = sitting.act("a", Action.JUDGE, grade=1, note="in between", position=0)
-    assert (task.state, task.grade, task.note, task.revision) == (State.JUDGED, 1, "in between", 1)
-    (event,) = events(collection_name, "zoe")
-    assert (event["docno"], event["state"], event["grade"]) == ("a", "judged", 1)
-    assert (event["iteration"], event["display_order"]) == ("3", "docno opinions of human:0,2,2")
-    assert {name: events(collection_name, name) for name in NAMES[:3]} == {
-        name: before[name] for name in NAMES[:3]
-    }
-    assert view(sitting, "a").status is Settlement.SETTLED
-    assert [line.left for line in sitting.desk.inbox()] == [1]
-
-
-def test_work_at_the_desk_is_a_judges(ready: Collection) -> None:
-    """Skip, can't, note, passages and undo do what they do in judging."""
-    sitting = adjudicate(ready)
-    marked = (Passage(0, 4, "text"),)
-    assert sitting.act("a", Action.SKIP).state is State.SKIPPED
-    assert sitting.act("a", Action.CANNOT, reason="torn").reason == "torn"
-    assert sitting.act("a", Action.NOTE, note="n").state is State.CANNOT
-    assert sitting.act("a", Action.MARK, passages=marked).passages == marked
-    assert sitting.grade("a", 2).grade == 2
-    assert view(sitting, "a").status is Settlement.SETTLED
-    undone = [sitting.undo() for _ in range(5)]
-    assert [task and (task.state, task.note, task.passages) for task in undone] == [
-        (State.CANNOT, "n", marked),
-        (State.CANNOT, "n", ()),
-        (State.CANNOT, "", ()),
-        (State.SKIPPED, "", ()),
-        (State.UNJUDGED, "", ()),
-    ]
-    assert view(sitting, "a").status is Settlement.OPEN
-    assert sitting.undo() is None
-    with pytest.raises(UnknownNameError, match="unknown grade `3`"):
-        sitting.grade("a", 3)
-
-
-def test_changed_disagreement_comes_again(ready: Collection) -> None:
-    """It is without a decision until it is decided anew; the old outcome stays stored till then."""
-    adjudicate(ready).grade("a", 2)
-    judge(ready, "oldqrels").grade("a", 1)
-    sitting = adjudicate(ready)
-    assert (sitting.tasks["a"].state, sitting.tasks["a"].grade) == (State.UNJUDGED, None)
-    found = view(sitting, "a")
-    assert (found.status, found.outcome, found.outcome_on) == (Settlement.CHANGED, 2, (0, 2, 2))
-    assert [line.left for line in sitting.desk.inbox()] == [2]
-    assert stored(ready) == {"a": (State.JUDGED, 2)}
-    assert sitting.act("a", Action.NOTE, note="look").state is State.UNJUDGED
-    assert stored(ready) == {"a": (State.JUDGED, 2)}
-    assert sitting.grade("a", 2).state is State.JUDGED
-    assert view(sitting, "a").status is Settlement.SETTLED
-    assert adjudicate(ready).tasks["a"].grade == 2
-
-
-def test_undo_brings_the_changed_disagreement_back(ready: Collection) -> None:
-    """What an undo restores rests on the verdicts it was decided on, not on those of the undo."""
-    adjudicate(ready).grade("a", 2)
-    judge(ready, "oldqrels").grade("a", 1)
-    sitting = adjudicate(ready)
-    sitting.grade("a", 0)
-    undone = sitting.undo()
-    assert undone is not None
-    assert (undone.state, undone.grade) == (State.UNJUDGED, None)
-    assert view(sitting, "a").outcome == 2
-    assert stored(ready) == {"a": (State.JUDGED, 2)}
-    assert adjudicate(ready).tasks["a"].state is State.UNJUDGED
-
-
-def test_change_under_the_adjudicators_eyes_is_noticed(ready: Collection) -> None:
-    """A ruling rests on what was shown, not on what a judge decided a moment before it."""
-    sitting = adjudicate(ready)
-    judge(ready, "oldqrels").grade("a", 1)
-    sitting.grade("a", 2)
-    assert view(sitting, "a").status is Settlement.SETTLED
-    assert {one.grade for one in view(sitting, "a").opinions} == {0, 2}
-    (task, _) = sitting.look()
-    assert task.state is State.UNJUDGED
-    assert {one.grade for one in view(sitting, "a").opinions} == {0, 1, 2}
-
-
-def test_judges_who_return_to_their_grades_need_no_new_ruling(ready: Collection) -> None:
-    """The same disagreement as before is settled as before."""
-    adjudicate(ready).grade("a", 2)
-    other = judge(ready, "oldqrels")
-    other.grade("a", 1)
-    other.undo()
-    assert adjudicate(ready).tasks["a"].grade == 2
-
-
-def test_agreement_takes_a_document_off_the_queue(ready: Collection) -> None:
-    """When judges come to agree there is nothing to decide; the outcome stays stored."""
-    adjudicate(ready).grade("b", 0)
-    judge(ready, "annabella").grade("b", 0)
-    assert list(adjudicate(ready).tasks) == ["a"]
-    assert stored(ready) == {"b": (State.JUDGED, 0)}
-
-
-def test_undo_after_agreement_takes_the_ruling_back(ready: Collection) -> None:
-    """A ruling may be taken back though the judges agree by now."""
-    sitting = adjudicate(ready)
-    sitting.grade("b", 0)
-    judge(ready, "annabella").grade("b", 0)
-    undone = sitting.undo()
-    assert undone is not None
-    assert undone.state is State.UNJUDGED
-    assert stored(ready) == {"b": (State.UNJUDGED, None)}
-
-
-def test_settled_by_another_adjudicator_is_not_shown(ready: Collection) -> None:
-    """Adjudicators share the work: what one has settled the other is spared, until it changes."""
-    ready.judges.add("yan", JudgeKind.ADJUDICATOR)
-    JudgeAtWork(ready.adjudication_desk("yan"), "1").grade("a", 2)
-    assert list(adjudicate(ready).tasks) == ["b"]
-    judge(ready, "oldqrels").grade("a", 1)
-    sitting = adjudicate(ready)
-    assert (list(sitting.tasks), sitting.tasks["a"].state) == (["a", "b"], State.UNJUDGED)
-    assert view(sitting, "a").outcome == 2
-    sitting.grade("a", 0)
-    assert list(JudgeAtWork(ready.adjudication_desk("yan"), "1").tasks) == ["a", "b"]
-
-
-def test_selection_cuts_queue_and_inbox(ready: Collection) -> None:
-    """Gap and cell choose documents; all opinions of a chosen one are shown."""
-    assert list(adjudicate(ready, gap=2).tasks) == ["a"]
-    assert list(adjudicate(ready, cell=(0, 1)).tasks) == ["b"]
-    sitting = adjudicate(ready, gap=2, cell=(0, 2))
-    assert list(sitting.tasks) == ["a"]
-    assert len(view(sitting, "a").opinions) == 3
-    assert [line.documents for line in sitting.desk.inbox()] == [1]
-    assert adjudicate(ready, gap=3).desk.inbox() == []
-
-
-def test_selection_can_be_changed_at_the_desk(ready: Collection) -> None:
-    """Cells are counted whatever cell is wanted, and lead to its documents."""
-    sitting = adjudicate(ready, gap=2)
-    assert isinstance(sitting.desk, AdjudicationDesk)
-    sitting.grade("a", 2)
-    counts = [(one.cell, one.documents, one.settled) for one in sitting.desk.cells()]
-    assert counts == [((0, 1), 1, 0), ((0, 2), 1, 1)]
-    sitting.desk.select(Selection(cell=(0, 1)))
-    sitting.look()
-    assert list(sitting.tasks) == ["b"]
-    with pytest.raises(UnknownNameError):
-        sitting.desk.select(Selection("9"))
-    assert sitting.desk.selection == Selection(cell=(0, 1))
-
-
-def test_adjudicator_needs_no_place(ready: Collection, collection_name: str) -> None:
-    """Where documents are assigned to judges, adjudicators decide all the same."""
-    change_stored(
-        collection_name,
-        "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
-        " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
-        " WHERE number = '1' AND docno = 'b' AND name = 'annabella'",
-    )
-    sitting = adjudicate(ready)
-    assert list(sitting.tasks) == ["a", "b"]
-    assert sitting.grade("a", 1).state is State.JUDGED
-    assert sitting.undo() is not None
-    assert (sitting.desk.claim("1"), sitting.desk.claimable("1"), sitting.desk.undrawn("1")) == (False, 0, 0)
-    sitting.desk.leave()
-
-
-def stored(collection: Collection) -> dict[str, tuple[State, int | None]]:
-    """Return the adjudicator's stored judgements by docno."""
-    return {one.docno: (one.state, one.grade) for one in collection.judgements.current(["zoe"])}
-
-
-FORBIDDEN = re.compile(
-    r"\b(runs?|rankings?|pool\w*|manifest|scores?|ranks?|priority|stratum|inclusion_probability"
-    r"|purpose)\b"
-)
-
-
-def test_desk_is_blind(ready: Collection) -> None:
-    """No judge's name is read or given, and no statement names a run, a score or a pool."""
-    judge(ready, "annabella").act("a", Action.NOTE, note="mine")
-    given: list[object] = []
-    with statements() as sent:
-        sitting = adjudicate(ready)
-        desk = sitting.desk
-        assert isinstance(desk, AdjudicationDesk)
-        given += [desk.inbox(), desk.topic("1"), sitting.look(), desk.cells(), desk.page("a")]
-        given += [sitting.grade("a", 1), view(sitting, "a"), view(sitting, "b")]
-        given += [sitting.act("b", Action.SKIP), sitting.act("b", Action.NOTE, note="n")]
-        given += [sitting.undo(), desk.events(), desk.events_of("1", "a"), sitting.look()]
-        desk.leave()
-    written = repr(given)
-    assert "mine" in written
-    for name in NAMES[:3]:
-        assert name not in written
-    for statement, parameters in sent:
-        assert not FORBIDDEN.search(statement), statement
-        assert "judge.name" not in statement or "zoe" in repr(parameters), statement
-        for name in NAMES[:3]:
-            assert name not in repr(parameters)
-
-
-def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
-    """To a judge's desk it adds six words, and an opinion has no place for a name."""
-    added = set(dir(ready.adjudication_desk("zoe"))) - set(dir(ready.desk("annabella")))
-    words = {name for name in added if not name.startswith("_")}
-    assert words == {"cells", "disagreement", "given", "select", "selection", "voters"}
-    fields = Opinion.__dataclass_fields__
-    assert set(fields) == {"letter", "state", "grade", "reason", "note", "passages"}
