@@ -14,7 +14,7 @@ REASONS = {
     "one-doc": "one document says nothing about chance",
     "single-grade": "one and the same grade was used throughout",
     "no-relevant": "no judge found a relevant document",
-    "one-topic": "one topic says nothing about other topics; --interval item resamples documents",
+    "one-topic": "one topic says nothing about other topics",
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",
     "no-standard-error": "no standard error, so no interval: of a sample one judged document of a topic,"
@@ -61,7 +61,6 @@ REASONS = {
     "no-collection": "without a collection, the state of documents is not known",
     "too-few-times": "too few decisions to say how long one takes",
     "pace-of-all-judges": "too few decisions by this judge; the pace of all is used instead",
-    "topics-only": "a mean of topics has an interval with --interval topic only",
     # Scores where judging has gaps.
     "no-bounds": "the lowest and the highest value of this measure are not known",
     "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N gives it",

@@ -377,7 +377,7 @@ class Plot:
     """A picture of a table, which `--plot` and the report draw as a chart."""
 
     table: Table
-    kind: Literal["bars", "stacks", "dots", "lines", "grid"]
+    kind: Literal["bars", "stacks", "dots", "lines"]
     label: str | tuple[str, ...]
     """Column of the names that run down, several beside each other, or of the places across."""
     value: str = ""
@@ -386,9 +386,9 @@ class Plot:
     """Column of the lower end of an interval."""
     high: str | None = None
     parts: Sequence[str] = ()
-    """Columns of several numbers of one label: bars side by side, stacks, lines, cells of a grid."""
+    """Columns of several numbers of one label: bars side by side, stacks, lines."""
     axis: str = ""
-    """What the numbers are, along their axis, or what the columns of a grid are."""
+    """What the numbers are, along their axis."""
     ends: tuple[float | None, float | None] = (None, None)
     """Of the axis, unless numbers lie beyond."""
     stepped: Sequence[str] = ()
@@ -397,7 +397,7 @@ class Plot:
     """Column that counts what a number is of, and the count below which it says little."""
     title: str = ""
     words: Sequence[str] = ()
-    """What a dot is, and what its interval; what a cell of a grid is, and why one is empty."""
+    """What a dot is, and what its interval."""
     by: str = ""
     """Column by which rows fall from above; default they stand as in the table."""
     below: str = ""

@@ -10,7 +10,7 @@ from datetime import datetime
 from struct import Struct, unpack, unpack_from
 from typing import Any
 
-from sqlalchemy import Column, Select, func, literal_column, or_, select
+from sqlalchemy import Column, ColumnElement, func, literal_column, or_, select
 from sqlmodel import Session
 
 from store.content.documents import fetch_metadata
@@ -36,16 +36,7 @@ from store.judging.events import as_record, current_events
 from store.judging.judges import fetch_sitting_numbers, judge_named
 from store.judging.models import ModelWork, StatedModel, fetch_models, fetch_work
 from store.judging.rejudging import TopicVersion, count_older, fetch_topic_versions
-from store.judging.states import (
-    Sought,
-    SoughtIds,
-    StateCounts,
-    count_by_topic,
-    counts_of_states,
-    find,
-    looked_at,
-    pooled,
-)
+from store.judging.states import SoughtIds, StateCounts, count_by_topic, counts_of_states, looked_at, pooled
 from store.records import RANKS, Document, JudgeKind, Judgement, State, Topic
 from store.text import natural_key
 
@@ -269,20 +260,11 @@ class DocumentLines:
     """Of those asked for, with the ones that the limit left out."""
 
 
-def _queries_of_ids(found: SoughtIds) -> list[Select[int]]:
-    """Select the ids of the documents that are asked for, in as many ways as there are filters."""
-    ids = []
-    acted = select(JUDGEMENT.c.document_id)
-    if found.topic is not None:
-        acted = acted.where(JUDGEMENT.c.topic_id == found.topic)
-    if found.judge is not None:
-        ids.append(acted.where(JUDGEMENT.c.judge_id == found.judge))
+def _of_topic(found: SoughtIds) -> ColumnElement[bool]:
+    """Say in a query which documents are pooled or looked at for a topic."""
+    acted = select(JUDGEMENT.c.document_id).where(JUDGEMENT.c.topic_id == found.topic)
     in_pool = pooled(found).with_only_columns(pooled(found).selected_columns.document_id)
-    if found.pool is not None:
-        ids.append(in_pool)
-    if found.topic is not None and not ids:
-        ids.append(select(DOCUMENT.c.id).where(or_(DOCUMENT.c.id.in_(acted), DOCUMENT.c.id.in_(in_pool))))
-    return ids
+    return or_(DOCUMENT.c.id.in_(acted), DOCUMENT.c.id.in_(in_pool))
 
 
 def _states_of_documents(
@@ -315,42 +297,39 @@ def _states_of_documents(
     return counts, dict(pools)
 
 
-EVERYTHING = Sought()
-
-
 class ListQueries(Area):
-    """Lists of what a collection has; a filter by a name that is not there is an `UnknownNameError`."""
+    """Lists of what a collection has."""
 
-    def runs(self, sought: Sought = EVERYTHING) -> list[RunLine]:
+    def runs(self) -> list[RunLine]:
         """Return the runs, each with its counts; see `run_lines`."""
         with self._db.reading() as session:
-            return run_lines(session, find(session, sought))
+            return run_lines(session, SoughtIds())
 
-    def topics(self, sought: Sought = EVERYTHING) -> list[TopicLine]:
+    def topics(self) -> list[TopicLine]:
         """Return the topics, each with its counts; see `topic_lines`."""
         with self._db.reading() as session:
-            return topic_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
+            return topic_lines(session, SoughtIds(), relaxed=self._db.scale.relaxed)
 
-    def pools(self, sought: Sought = EVERYTHING) -> list[PoolLine]:
+    def pools(self) -> list[PoolLine]:
         """Return the pools, each with its counts; see `pool_lines`."""
         with self._db.reading() as session:
-            return pool_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
+            return pool_lines(session, SoughtIds(), relaxed=self._db.scale.relaxed)
 
-    def judges(self, sought: Sought = EVERYTHING) -> list[JudgeLine]:
+    def judges(self) -> list[JudgeLine]:
         """Return the judges, each with their counts; see `judge_lines`."""
         with self._db.reading() as session:
-            return judge_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
+            return judge_lines(session, SoughtIds(), relaxed=self._db.scale.relaxed)
 
-    def documents(self, sought: Sought = EVERYTHING, *, limit: int | None = None) -> DocumentLines:
-        """Return the first documents, by docno, each with its counts.
+    def documents(self, topic: str | None = None, *, limit: int | None = None) -> DocumentLines:
+        """Return the first documents, by docno, each with its counts; of a topic, those pooled or looked at.
 
-        Of a topic: pooled or looked at for it. Of a pool: to judge. Of a judge: with an event of theirs.
+        A topic that is not there is an `UnknownNameError`.
         """
         columns = [DOCUMENT.c[name] for name in ("id", "docno", "title", "listed")]
         query = select(*columns, DOCUMENT.c.sha256.is_not(None).label("has_text")).order_by(DOCUMENT.c.docno)
         with self._db.reading() as session:
-            found = find(session, sought)
-            wanted = [DOCUMENT.c.id.in_(ids) for ids in _queries_of_ids(found)]
+            found = SoughtIds(topic=None if topic is None else topic_id(session, topic))
+            wanted = [] if topic is None else [_of_topic(found)]
             rows = session.execute(query.where(*wanted).limit(limit)).all()
             ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
             counts, pools = _states_of_documents(session, found, ids, self._db.scale.relaxed)

@@ -225,7 +225,7 @@ def test_cf_agreement_is_scikit_learns(tmp_path: Path) -> None:
     for judge, path in write_qrels(tmp_path).items():
         said = run_inside("import", "judgements", path, "--judge", judge, *made).fine().err
         assert "4,819 judgements added" in said
-    command = ("agreement", *CF_JUDGES, "--interval", "none", "--format", "json", *made)
+    command = ("agreement", *CF_JUDGES, "--resamples", "0", "--format", "json", *made)
     pairs = run_inside(*command).fine().json()["pairs"]
     graded, one, two = ([row for row in pairs if row["level"] == level] for level in (None, 1, 2))
     assert len(graded) == len(one) == len(two) == 6
@@ -299,7 +299,7 @@ def test_three_judgement_groups_are_three_judges(tmp_path: Path) -> None:
     rows = run_inside("show", "judges", "--format", "json", *made).fine().json()
     assert {row["judge"]: row["judged"] for row in rows} == {"0": 3377, "1": 3377, "2": 2696}
     assert {row["kind"] for row in rows} == {"imported"}
-    command = ("agreement", "--interval", "none", "--format", "json", *made)
+    command = ("agreement", "--resamples", "0", "--format", "json", *made)
     rows = run_inside(*command).fine().json()["pairs"]
     pairs = [row for row in rows if row["level"] is None]
     assert [(row["first"], row["second"]) for row in pairs] == [("0", "1"), ("0", "2"), ("1", "2")]

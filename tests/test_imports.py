@@ -152,8 +152,7 @@ RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfid
 ON_FILES = {
     "agreement": (
         (*qrels_of(FIRST, SECOND), "--by-topic"),
-        (*qrels_of(FIRST, SECOND, THIRD), "--against", THIRD[-12:-6], "--aggregate", "median", "--ties",
-         "low", "--interval", "asymptotic"),
+        (*qrels_of(FIRST, SECOND, THIRD), "--against", THIRD[-12:-6]),
         ("orders", *qrels_of(FIRST, SECOND), "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
     ),
     "export qrels": (

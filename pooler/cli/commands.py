@@ -24,8 +24,6 @@ from store.errors import ArgumentError, ParameterError
 
 WIDEST = 110
 """Columns of a terminal that help fills at most: longer lines are hard to read."""
-COMPLETES = "_POOLER_COMPLETE"
-"""In the environment when a shell asks for completions."""
 _WHOLE = 1000
 """More characters than any first sentence has."""
 _TYPES = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str": "TEXT", "path": "PATH"}
@@ -53,10 +51,6 @@ def _command(one: commands.Announced, name: str) -> Any:
     from pooler.cli.from_function import from_function
 
     found = from_function(getattr(import_module(one.module), one.name))
-    if COMPLETES in os.environ:
-        from pooler.cli.completion import add_completion
-
-        add_completion(found)
     around = typer.Typer(add_completion=False, rich_markup_mode=None)
     around.command(name, cls=GroupedCommand)(found)
     made: Any = typer.main.get_command(around)

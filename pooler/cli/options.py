@@ -286,11 +286,7 @@ class JudgesOptions(OpinionOptions):
 
     judges: Annotated[
         Words,
-        Option(
-            "JUDGE...",
-            "Two or more judges; default all of --qrels who graded: people, models, and people with models,"
-            " each apart, and no adjudicators.",
-        ),
+        Option("JUDGE...", "Two or more judges; default all of --qrels who graded, and no adjudicators."),
     ] = None
 
     def made(self) -> Source:

@@ -1,4 +1,4 @@
-"""Charts as SVG: rows of bars, stacks or dots with intervals; lines; heat maps, whose darker cells hold more.
+"""Charts as SVG: rows of bars, stacks or dots with intervals; lines.
 
 A label that is long for the room is broken, and where two lines are not enough, labels stand above
 their marks. So nothing is ever cut, nor do two texts meet. A page does not know which font it will be
@@ -209,8 +209,6 @@ SIZE = 13.0
 """Font size of labels and values, in the unit of the drawing."""
 LINE = 17.0
 PADDING = 4.0
-SHRINKS = 1.2
-"""A drawing that is wider than asked by no more than this is made smaller; else it scrolls."""
 _RISE = 0.36
 """From the middle of a line of text down to its base, in font sizes."""
 _SWATCH = 22.0
@@ -429,8 +427,6 @@ def _hatching(series: int, x: float, y: float, width: float, height: float) -> s
 
 N_SERIES = 6
 """Series that one chart can tell apart, with and without colour."""
-N_SHADES = 5
-"""Shades of a heat map, the first for nothing at all."""
 
 COLOURS: Mapping[str, tuple[str, str]] = {
     "page": ("#ffffff", "#14171b"),
@@ -447,16 +443,6 @@ COLOURS: Mapping[str, tuple[str, str]] = {
     "series-4": ("#8038a8", "#cf9bf0"),
     "series-5": ("#b0153f", "#ff8aa5"),
     "series-6": ("#6a5600", "#dcc25a"),
-    "shade-1": ("#ffffff", "#14171b"),
-    "shade-2": ("#dceafa", "#17304d"),
-    "shade-3": ("#b0d0f0", "#1f4e80"),
-    "shade-4": ("#2a72b8", "#77b5f2"),
-    "shade-5": ("#0b3f75", "#cfe5fb"),
-    "on-shade-1": ("#1b1f24", "#e8eaed"),
-    "on-shade-2": ("#1b1f24", "#e8eaed"),
-    "on-shade-3": ("#1b1f24", "#ffffff"),
-    "on-shade-4": ("#ffffff", "#10141a"),
-    "on-shade-5": ("#ffffff", "#10141a"),
 }
 
 _CHARTS = """\
@@ -479,13 +465,7 @@ def _rules() -> str:
         f"svg .line-{number}{{stroke:var(--series-{number})}}\n"
         for number in range(1, N_SERIES + 1)
     )
-    shades = "".join(
-        f"svg .shade-{number}{{fill:var(--shade-{number});stroke:var(--axis)}}\n"
-        f"svg text.on-{number}{{fill:var(--on-shade-{number})}}\n"
-        f"svg .same-{number}{{fill:none;stroke:var(--on-shade-{number});stroke-width:2.5}}\n"
-        for number in range(1, N_SHADES + 1)
-    )
-    return f"{_CHARTS}{series}{shades}"
+    return f"{_CHARTS}{series}"
 
 
 def stylesheet() -> str:
@@ -773,89 +753,7 @@ def _is_drawn(point: tuple[float, float]) -> bool:
     return all(map(math.isfinite, point))
 
 
-_LEAST_CELL, _MOST_CELL = 44.0, 110.0
-_MOST_WORD = 80.0
-"""A word of a heading is broken where it is wider."""
-_ROW_LABEL_SHARE = 0.32
-
-
-@dataclass(frozen=True, slots=True)
-class HeatMap:
-    """A table of numbers to be seen as shades; rows and columns are the same things in the same order."""
-
-    title: str
-    description: str
-    row_title: str
-    """What the rows are, as the grades of one judge."""
-    column_title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]
-    """One tuple a row; not negative; NaN = a gap."""
-    texts: tuple[tuple[str, ...], ...]
-    reason: str = ""
-
-
-def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
-    """Draw a heat map as one `<svg>` element, wider than `width` where its cells need that."""
-    words = max(widest(label.split()) for label in (*chart.rows, *chart.columns, ""))
-    least = min(max(widest(text for row in chart.texts for text in row), words), _MOST_WORD)
-    cell = max(least + 2 * PADDING, _LEAST_CELL)
-    # Labels of rows give way to the cells, as far as the longest word.
-    rest = width - cell * len(chart.columns) - 3 * PADDING
-    label_room = min(widest(chart.rows), _ROW_LABEL_SHARE * width)
-    if max(rest, least) - rest <= (SHRINKS - 1) * width:
-        label_room = min(label_room, max(rest, least))
-    labels = [wrapped_label(label, label_room) for label in chart.rows]
-    left = label_room + 2 * PADDING
-    content = max((widest(row) for row in chart.texts), default=0.0)
-    share = (width - left - PADDING) / max(1, len(chart.columns))
-    cell = max(cell, content + 2 * PADDING, min(share, _MOST_CELL))
-    sheet = Sheet(max(width, left + cell * len(chart.columns) + PADDING), key)
-    top = 0.0
-    for word, name in (("Rows", chart.row_title), ("Columns", chart.column_title)):
-        top = sheet.lines(0, top, wrapped_label(f"{word}: {name}", width), classes="soft")
-    headings = [wrapped_label(label, cell - 2 * PADDING) for label in chart.columns]
-    head = LINE * max(map(len, headings), default=0)
-    for number, lines in enumerate(headings):
-        start = top + PADDING + head - LINE * len(lines)
-        sheet.lines(left + cell * (number + 0.5), start, lines, anchor="middle")
-    top += head + 2 * PADDING
-    every = [value for row in chart.values for value in row]
-    largest = max(filter(math.isfinite, every), default=0)
-    for row, (label, values, texts) in enumerate(zip(labels, chart.values, chart.texts, strict=True)):
-        height = max(2 * LINE, LINE * len(label) + PADDING)
-        middle = top + height / 2
-        sheet.lines(left - 2 * PADDING, middle - LINE * len(label) / 2, label, anchor="end")
-        for column, (value, text) in enumerate(zip(values, texts, strict=True)):
-            x = left + cell * column
-            shade = _shade(value, largest)
-            sheet.rectangle(x, top, cell, height, f"shade-{shade}" if shade else "gap")
-            sheet.text(x + cell / 2, middle, text, anchor="middle", classes=f"on-{shade or 1}")
-            if row == column:
-                sheet.rectangle(x + 4, top + 4, cell - 8, height - 8, f"same-{shade or 1}")
-        top += height
-    missing = len(every) - sum(map(math.isfinite, every))
-    notes = [f"{missing} missing: {chart.reason or UNDEFINED}"] if missing else []
-    notes.append("framed: both the same" if chart.rows and chart.columns else NOTHING)
-    return sheet.finished(chart.title, chart.description, sheet.notes(notes, top + PADDING))
-
-
-def _shade(value: float, largest: float) -> int:
-    """Return the shade of a value: 1 for nothing, then by its logarithm; 0 = a gap.
-
-    Judges agree on most of what is not relevant: beside that one cell, counts would be alike.
-    Numbers up to 1 are shares or coefficients, and go by themselves.
-    """
-    if not math.isfinite(value):
-        return 0
-    if value <= 0:
-        return 1
-    share = value / largest if largest <= 1 else math.log1p(value) / math.log1p(largest)
-    return min(2 + int((N_SHADES - 1) * share), N_SHADES)
-
-
-Chart = Rows | HeatMap | LineChart
+Chart = Rows | LineChart
 ROWS_OF_A_PIECE = 40
 
 
@@ -866,8 +764,6 @@ def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:
             return draw_rows(chart, width=width, key=key, rows=rows)
         case LineChart():
             return draw_lines(chart, width=width, key=key)
-        case HeatMap():
-            return draw_heat_map(chart, width=width, key=key)
 
 
 def draw_in_pieces(chart: Chart, *, width: float, key: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooler.pages.charts import SHRINKS, Chart, draw_in_pieces, escaped, marked, stylesheet
+from pooler.pages.charts import Chart, draw_in_pieces, escaped, marked, stylesheet
 
 WIDTH = 720.0
 """Width that charts are drawn at; in a narrower window they scroll in their box."""
@@ -44,7 +44,6 @@ figcaption{margin-bottom:.75rem}
 .how,.command,footer{color:var(--soft)}
 .how,.command{font-size:.94em}
 .drawing svg{display:block;max-width:100%;height:auto;margin-bottom:.5rem;overflow:visible}
-.drawing svg.grown{max-width:none}
 .drawing{overflow-x:auto}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;
 font-size:.9em;background:var(--panel);color:var(--text);padding:.1em .35em;border-radius:4px;
@@ -93,7 +92,6 @@ details,.command{break-before:avoid}
 details .scroll{max-height:none}
 .scroll{overflow:visible;border:0;width:auto;max-width:none;left:0;transform:none}
 .drawing{overflow:visible}
-.drawing svg.grown{max-width:100%}
 thead th{position:static}
 tbody th:not(.number){min-width:0}
 thead{display:table-header-group}
@@ -104,7 +102,6 @@ a{color:inherit}
 """
 
 
-_WIDTH = re.compile(r' width="([\d.]+)"')
 _LONGEST_COMMAND = 500
 _HYPHENATED = re.compile(r"(?<!\S)(?=\S*-)\S{1,24}(?!\S)")
 """A word of a command that a browser would break at its hyphens, and that a telephone has room for."""
@@ -278,13 +275,11 @@ def _command(command: str) -> str:
 
 
 def _drawing(figure: Figure, key: str) -> str:
-    """Return a chart in a box that it scrolls in; one that has grown beyond its width is not shrunk."""
-    drawn, width = "", SHORT_WIDTH if figure.is_short else WIDTH
-    for drawing in draw_in_pieces(figure.chart, width=width, key=key):
-        found = _WIDTH.search(drawing)
-        has_grown = found is not None and float(found[1]) > SHRINKS * width
-        name = "grown" if has_grown else "short" if figure.is_short else ""
-        drawn += drawing.replace("<svg ", f'<svg class="{name}" ', 1) if name else drawing
+    """Return a chart in a box that it scrolls in."""
+    width = SHORT_WIDTH if figure.is_short else WIDTH
+    drawn = "".join(draw_in_pieces(figure.chart, width=width, key=key))
+    if figure.is_short:
+        drawn = drawn.replace("<svg ", '<svg class="short" ')
     return f'<div class="drawing"{_scrolls(figure.chart.title)}>\n{drawn}</div>\n'
 
 

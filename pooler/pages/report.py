@@ -23,7 +23,6 @@ from pooler.pages.charts import (
     Axis,
     Chart,
     ChartLine,
-    HeatMap,
     LineChart,
     Row,
     Rows,
@@ -105,19 +104,6 @@ def chart_of(plot: Plot) -> Chart:
     if plot.kind == "lines":
         return _lines(plot, table, axis, values, headings)
     texts = [_texts(table, name) for name in names]
-    if plot.kind == "grid":
-        what, reason = plot.words
-        return HeatMap(
-            plot.title,
-            what,
-            plot.heading(),
-            plot.axis or plot.heading(),
-            tuple(labels),
-            headings,
-            _by_row(values),
-            _by_row(texts),
-            reason=reason,
-        )
     reasons = [
         reason_words(*f"{row.get('reason') or ''}, {row.get('interval_reason') or ''}".split(", "))
         for row in table.to_records()

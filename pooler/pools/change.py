@@ -1,4 +1,4 @@
-"""Pools before and after, two compared, what the change costs.
+"""Pools before and after, two compared, the judgements that the change asks for.
 
 Judgements stay when pools change. A judged document that is in no pool any more is counted
 apart, as judged outside every pool; one that comes into a pool is judged there from the start.
@@ -7,16 +7,13 @@ apart, as judged outside every pool; one that comes into a pool is judged there 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Set
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pooler.assigning import AssignmentOptions, plan_assignment
-from store.analysis.pools.pace import Forecast, forecast
-from store.errors import PoolerError
-from store.records import Existing, State
+from store.records import State
 from store.text import natural_key
 
 if TYPE_CHECKING:
@@ -213,103 +210,15 @@ def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringe
     return [Bringer(tag, documents[tag], alone[tag]) for tag in tags]
 
 
-NO_JUDGES = "no-judges"
-NO_PLAN = "plan-cannot-be-continued"
-"""The documents cannot be assigned as they were last: judges are missing, say."""
-NOT_ASSIGNED = "not-assigned"
-"""Documents of adaptive pools cannot be assigned, and judges are shown what is assigned alone."""
-NO_TIMES = "too-few-times"
-OTHERS_TIMES = "pace-of-all-judges"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeShare:
-    """What falls to one judge."""
-
-    judge: str | None = None
-    """``None`` = any judge, or unknown."""
-    judgements: int | None = None
-    """``None`` = not known, see `reason`."""
-    pace: float | None = None
-    seconds: float | None = None
-    """Active time of all; ``None`` = not known, see `reason`."""
-    reason: str | None = None
-    is_at_most: bool = False
-    """Whether the number is the most there can be: an adaptive pool may draw less."""
-
-
-def judging_cost(
-    if_pooled: IfPooled, times: Mapping[str, Sequence[int]], *, drawable: int = 0
-) -> list[JudgeShare]:
-    """Count the judgements that new documents ask for, and forecast their time."""
-    if not if_pooled.documents and not drawable:
-        return []
-    if if_pooled.plan is None and not if_pooled.judges:
-        return [JudgeShare(reason=NO_JUDGES)]
-    if if_pooled.plan is not None and drawable:
-        return [JudgeShare(reason=NOT_ASSIGNED)]
-    if if_pooled.plan is None:
-        counts: dict[str | None, int] = {
-            judge: drawable + sum(judge not in one.decided for one in if_pooled.documents)
-            for judge in if_pooled.judges
-        }
-    else:
-        try:
-            counts = _by_plan(if_pooled, if_pooled.plan)
-        except PoolerError:
-            return [JudgeShare(reason=NO_PLAN)]
-    everybody = [one for judge in if_pooled.judges for one in times.get(judge, ())]
-    return [
-        _share(judge, counts[judge], times, everybody, is_at_most=bool(drawable))
-        for judge in sorted(counts, key=lambda name: (name is None, name or ""))
-    ]
-
-
-def total_seconds(shares: Iterable[JudgeShare]) -> float | None:
-    """Add up the times; ``None`` when one of them is not known."""
-    seconds = [share.seconds for share in shares]
-    known = [one for one in seconds if one is not None]
-    return sum(known) if len(known) == len(seconds) else None
-
-
-def _by_plan(if_pooled: IfPooled, plan: Mapping[str, Any]) -> dict[str | None, int]:
-    known = {name: plan[name] for name in _OPTIONS if name in plan}
-    # A plan that named a judge who is anonymous now has lost its seed: any other does.
-    options = AssignmentOptions(
-        **{"seed": 0, **known}, existing=Existing.ADD, primary=tuple(plan.get("primary", {}).items())
-    )
-    named = plan.get("judges")
-    of_plan = set(named) if isinstance(named, list) else set()
-    judges = [judge for judge in if_pooled.judges if judge in of_plan] or if_pooled.judges
-    decided = {(one.topic, one.docno): one.decided for one in if_pooled.documents}
-    counts: Counter[str | None] = Counter(
-        place.judge
-        for place in plan_assignment(if_pooled.documents, judges, options).places
-        if place.judge not in decided[place.topic, place.docno]
-    )
-    for one in if_pooled.documents:
-        if one.has_place:
-            counts.update(one.holders - one.decided)
-            counts[None] += one.n_open
-    return {judge: n for judge, n in counts.items() if n}
-
-
-def _share(
-    judge: str | None,
-    judgements: int,
-    times: Mapping[str, Sequence[int]],
-    everybody: Sequence[int],
-    *,
-    is_at_most: bool,
-) -> JudgeShare:
-    """Forecast the time of one judge, at the pace of all where there is none of their own."""
-    own: Forecast | None = None if judge is None else forecast(times.get(judge, ()), judgements)
-    reason = None
-    if own is None or own.pace is None:
-        own = forecast(everybody, judgements)
-        reason = NO_TIMES if own.pace is None else OTHERS_TIMES
-    return JudgeShare(judge, judgements, own.pace, own.seconds, reason, is_at_most)
-
-
-_OPTIONS = ("seed", "by", "per_document", "overlap", "overlap_judges", "calibration", "lease_s")
-"""Of a plan's manifest; the order before judges changes no number."""
+def n_judgements(if_pooled: IfPooled, *, drawable: int = 0) -> int:
+    """Count the judgements that new documents ask for, as they are assigned, or as every judge sees all."""
+    plan, judges, documents = if_pooled.plan, if_pooled.judges, if_pooled.documents
+    if plan is None:
+        n_decided = sum(len(one.decided.intersection(judges)) for one in documents)
+        return (drawable + len(documents)) * len(judges) - n_decided
+    least, overlap = plan.get("per_document", 1), plan.get("overlap") or 0
+    more = (plan.get("overlap_judges") or least + 1) - least
+    # Of each topic a share, halves up, gets more judges.
+    sizes = Counter(one.topic for one in documents)
+    wanted: int = sum(n * least + int(overlap * n + 0.5) * more for n in sizes.values())
+    return max(0, wanted - sum(len(one.decided) for one in documents))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from store.analysis import aggregation
 from store.analysis.aggregation import DawidSkeneResult, dawid_skene
-from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
+from store.analysis.agreement.tables import PairStack, pair_tables, stacks_of
 from store.analysis.agreement.votes import (
     NO_GRADE,
     PopulationVotes,
@@ -440,39 +440,6 @@ def pairs_together(
     return stacks_of(by_topic, level_indices), stacks_of(together, level_indices)
 
 
-def aggregate_against(
-    population: PopulationVotes,
-    reference: str,
-    others: Sequence[str],
-    scale: Scale,
-    levels: Sequence[int],
-    definition: QrelsDefinition,
-) -> list[PairStack]:
-    """Count how the aggregate of judges and a reference graded the same documents.
-
-    The stacks are of one pair: graded, then at each level; none is graded where grades are binary first. The
-    definition is a rule without rulings; documents that it leaves without a grade are not counted.
-    """
-    votes = population.votes
-    of_reference = votes.judge_codes == votes.judge_index(reference)
-    theirs = np.full(votes.n_documents, NO_GRADE, dtype=np.int64)
-    theirs[votes.documents[of_reference]] = votes.places[of_reference]
-    all_votes = votes_alone(votes, others, scale)
-    indices = [level_index(scale, level) for level in levels]
-    if not definition.binary_first:
-        outcome = outcome_of(all_votes, definition)
-        given = np.searchsorted(np.array(scale.values), outcome.grades)
-        tables = _tables(votes, outcome, given, theirs, votes.n_grades)
-        return stacks_of(tables[np.newaxis], indices)
-    stacks = []
-    for level, index in zip(levels, indices, strict=True):
-        outcome = outcome_of(all_votes, definition, level)
-        relevant = np.where(theirs == NO_GRADE, NO_GRADE, theirs >= index)
-        binary = _tables(votes, outcome, outcome.grades, relevant, 2)
-        stacks.append(binary_stack(binary[np.newaxis], index))
-    return stacks
-
-
 def votes_alone(votes: Votes, judges: Sequence[str], scale: Scale) -> AllVotes:
     """Return the votes of some judges as rules take them: without rounds, states and rulings.
 
@@ -492,12 +459,3 @@ def votes_alone(votes: Votes, judges: Sequence[str], scale: Scale) -> AllVotes:
         ranks=np.full(votes.n_documents, RANKS[State.JUDGED], dtype=np.int8),
         rulings={},
     )
-
-
-def _tables(
-    votes: Votes, outcome: GradeOutcome, given: NDArray[np.int64], theirs: NDArray[np.int64], n_grades: int
-) -> NDArray[np.int64]:
-    q, n_topics = n_grades, len(votes.topics)
-    both = outcome.is_given & (theirs != NO_GRADE)
-    cells = (votes.topic_codes[both] * q + given[both]) * q + theirs[both]
-    return np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)

@@ -16,12 +16,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, Select, and_, case, func, select
 from sqlmodel import Session
 
-from store.content.lookup import is_pooled, row_named, to_judge, topic_id
+from store.content.lookup import is_pooled, to_judge
 from store.db.database import Area
 from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments, with_judges
 from store.judging.events import current_events
-from store.judging.judges import judge_id
 from store.records import RANKS, Assignable, JudgeKind, State
 
 _COUNTED = (State.JUDGED, State.CANNOT, State.SKIPPED)
@@ -52,37 +51,19 @@ class StateCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
-    """What is counted; ``None`` = no filter."""
-
-    topic: str | None = None
-    pool: str | None = None
-    """Only its documents are pooled, withdrawn or not."""
-    judge: str | None = None
-    """Only this judge's grades and other states count."""
-
-
-@dataclass(frozen=True, slots=True)
 class SoughtIds:
-    """The row ids of what is `Sought`."""
+    """What is counted, by row ids; ``None`` = no filter."""
 
     topic: int | None = None
     pool: int | None = None
+    """Only its documents are pooled, withdrawn or not."""
     judge: int | None = None
+    """Only this judge's grades and other states count."""
 
     @property
     def judges(self) -> list[int] | None:
         """The one judge who counts; ``None`` = all."""
         return None if self.judge is None else [self.judge]
-
-
-def find(session: Session, sought: Sought) -> SoughtIds:
-    """Look up names."""
-    return SoughtIds(
-        topic=None if sought.topic is None else topic_id(session, sought.topic),
-        pool=None if sought.pool is None else row_named(session, "pool", POOL.c.name, sought.pool, "id").id,
-        judge=None if sought.judge is None else judge_id(session, sought.judge),
-    )
 
 
 def pooled(found: SoughtIds, documents: Sequence[int] | None = None) -> Select[Any]:

@@ -1,9 +1,8 @@
-"""Bootstrap intervals over topics and over documents; stacks of pairs as one pair at a time."""
+"""Bootstrap intervals over topics; stacks of pairs as one pair at a time."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from itertools import combinations
 from typing import Any
 
@@ -14,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from store.analysis.agreement import intervals
-from store.analysis.agreement.intervals import Interval, asymptotic_interval, item_bootstrap, topic_bootstrap
-from store.analysis.agreement.kappa import macro_overlap, stacked_standard_errors
-from store.analysis.agreement.many import all_judges, all_judges_by_topic
+from store.analysis.agreement.intervals import topic_bootstrap
+from store.analysis.agreement.kappa import macro_overlap
+from store.analysis.agreement.many import all_judges_by_topic
 from store.analysis.agreement.tables import (
     all_pair_stacks,
     coefficients,
@@ -31,8 +30,6 @@ from store.analysis.agreement.votes import Cells, PopulationVotes, collapse_tabl
 from tests.agreement.graded import relevant_in
 
 Floats = NDArray[np.float64]
-CELLS = np.eye(4).reshape(4, 2, 2)
-"""What one document adds to the table of two judges, for every cell."""
 
 
 def first(sums: Floats) -> Floats:
@@ -52,12 +49,6 @@ def kappa(tables: Floats) -> Floats:
     expected = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1) / n**2
     result: Floats = (observed - expected) / (1 - expected)
     return result
-
-
-def width_of(interval: Interval | None) -> float:
-    """Return the distance of the limits."""
-    assert interval and interval.low is not None and interval.high is not None  # noqa: PT018
-    return interval.high - interval.low
 
 
 def plain_quantile(values: list[float], share: float) -> float:
@@ -147,29 +138,6 @@ def test_value_that_never_varies_has_no_interval(table: list[list[int]]) -> None
     """Perfect agreement, or one judge with one grade, is no reason for an interval of no width."""
     tables = np.array([table, np.array(table) * 2, np.array(table) * 3])
     assert topic_bootstrap(tables, kappa, seed=1, resamples=50).reason == "no-variation"
-
-
-def test_items_by_hand() -> None:
-    """Two documents in two cells come as both in the one, one in each, both in the other: 1:2:1."""
-    stacks: list[Floats] = []
-
-    def kept(sums: Floats) -> Floats:
-        stacks.append(sums.copy())
-        return sums[:, 0, 0]
-
-    item_bootstrap(CELLS, np.array([1, 0, 0, 1]), kept, seed=1, resamples=40_000)
-    outcomes = Counter(tuple(one.ravel().tolist()) for one in np.concatenate(stacks[1:]))
-    assert set(outcomes) == {(2.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 2.0)}
-    assert outcomes[1.0, 0.0, 0.0, 1.0] == pytest.approx(20_000, abs=400)
-
-
-@pytest.mark.vector("SAS/STAT FREQ: kappa .4842, error .1380, limits .2137 and .7547")
-def test_limits_of_sas() -> None:
-    """The limits of a published kappa follow from its error, to the digits printed."""
-    interval = asymptotic_interval(0.4842, 0.1380)
-    assert interval.low == pytest.approx(0.2137, abs=1e-4)
-    assert interval.high == pytest.approx(0.7547, abs=1e-4)
-    assert interval.reason is None
 
 
 SCALE = (0, 1, 3)
@@ -276,7 +244,7 @@ def test_topic_intervals_are_those_of_each_coefficient_alone() -> None:
     """Resampling all coefficients of a pair at once gives what each has by itself."""
     tables = make_tables()
     stacks = stacks_of(tables[np.newaxis], [2])
-    graded, binary = pair_intervals(stacks, 0, "topic", resamples=500, seed=3)
+    graded, binary = pair_intervals(stacks, 0, resamples=500, seed=3)
 
     def kappa_at_2(sums: Any) -> Any:
         return stacked("kappa", collapse_table(sums.astype(np.int64), 2))
@@ -286,34 +254,6 @@ def test_topic_intervals_are_those_of_each_coefficient_alone() -> None:
     assert binary["kappa"].high == pytest.approx(alone.high, abs=1e-12)
     assert set(graded) == {"kappa", "quadratic"}
     assert set(binary) == {"kappa", "macro_overlap"}
-
-
-def test_asymptotic_interval_is_two_standard_errors_wide() -> None:
-    """The interval from the standard error is kappa -+ 1.96 errors, as the error is defined."""
-    tables = make_tables()
-    [graded] = pair_intervals(stacks_of(tables[np.newaxis], []), 0, "asymptotic", resamples=1, seed=0)
-    width = 2 * 1.959964 * float(stacked_standard_errors(tables.sum(axis=0), "quadratic"))
-    assert width_of(graded["quadratic"]) == pytest.approx(width, rel=1e-6)
-    [item] = pair_intervals(stacks_of(tables[np.newaxis], []), 0, "item", resamples=4000, seed=0)
-    assert width_of(item["quadratic"]) == pytest.approx(width, rel=0.1)
-
-
-def test_item_bootstrap_of_all_judges_agrees_with_the_standard_error() -> None:
-    """Documents resampled by pattern give an interval as wide as the asymptotic one."""
-    rng = np.random.default_rng(2)
-    plain = {
-        (0, document, judge): int(np.clip(document % 3 + rng.choice([-1, 0, 1]), 0, 2))
-        for document in range(400)
-        for judge in range(3)
-    }
-    rows = np.array([(*key, place) for key, place in plain.items()], dtype=np.int64)
-    population = population_votes(Cells(("1",), JUDGES, SCALE, *rows.T))
-    item = {one.name: one.interval for one in all_judges(population, None, "item", resamples=2000, seed=1)}
-    error = {
-        one.name: one.interval for one in all_judges(population, None, "asymptotic", resamples=1, seed=1)
-    }
-    for name in ("fleiss", "quadratic", "ac1"):
-        assert width_of(item[name]) == pytest.approx(width_of(error[name]), rel=0.15)
 
 
 def test_topics_of_all_judges_stand_alone() -> None:

@@ -10,8 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.agreement.sharing import assumed_plan, plan_overlap
-from store.errors import ArgumentError
+from store.analysis.agreement.sharing import plan_overlap
 from tests.helpers.strategies import examples
 
 Z = 1.959963984540054
@@ -141,48 +140,3 @@ def test_nothing_to_plan_from(tables: list[list[list[int]]], reason: str) -> Non
     assert plan.reason == reason
     assert (plan.documents_per_topic, plan.documents, plan.topics) == (None, None, None)
     assert (plan.between, plan.within, plan.present_width) == (None, None, None)
-
-
-@pytest.mark.vector("IR book (2008), table 8.2; Artstein and Poesio 2008: errors by statsmodels")
-@pytest.mark.parametrize(
-    ("table", "error"), [([[300, 20], [10, 70]], 0.038888), ([[20, 10], [20, 50]], 0.095008)]
-)
-def test_assumed_plan_finds_the_published_size(table: list[list[int]], error: float) -> None:
-    """With kappa, shares and width of a published table the plan is its number of documents."""
-    (a, b), (c, d) = table
-    n = a + b + c + d
-    first, second = (c + d) / n, (b + d) / n
-    by_chance = first * second + (1 - first) * (1 - second)
-    kappa = ((a + d) / n - by_chance) / (1 - by_chance)
-    plan = assumed_plan(kappa, 2 * Z * error, first_share=first, second_share=second)
-    assert plan.variance == pytest.approx(n * error**2, rel=3e-5)
-    assert plan.documents in (n, n + 1)  # the error is printed in six digits
-    assert plan.warning == "topics-ignored"
-
-
-@pytest.mark.vector("Bloch and Kraemer 1989, Biometrics 45, 269-287: variance with equal shares")
-@given(st.floats(0.0, 0.95), st.floats(0.05, 0.95))
-def test_assumed_plan_with_equal_shares(kappa: float, share: float) -> None:
-    """With one share of relevant documents the variance has a closed form."""
-    expected = (1 - kappa) * ((1 - kappa) * (1 - 2 * kappa) + kappa * (2 - kappa) / (2 * share * (1 - share)))
-    plan = assumed_plan(kappa, 0.2, first_share=share)
-    assert plan.variance == pytest.approx(expected)
-    assert plan.documents == pytest.approx(expected * (Z / 0.1) ** 2, abs=1.001)
-
-
-@pytest.mark.parametrize(
-    ("kappa", "first", "second", "message"),
-    [
-        (1.0, 0.5, 0.5, "`kappa` must be between -1 and 1"),
-        (-1.0, 0.5, 0.5, "`kappa` must be between -1 and 1"),
-        (0.9, 0.1, 0.6, "possible with shares 0.1, 0.6, but got 0.9"),
-        (-0.5, 0.2, 0.2, "possible with shares 0.2, 0.2"),
-        (float("nan"), 0.5, 0.5, "`kappa` must be between -1 and 1"),
-        (0.5, 0.0, 0.5, "`first_share` must be above 0 and below 1"),
-        (0.5, 0.5, 1.0, "`second_share` must be above 0 and below 1"),
-    ],
-)
-def test_assumptions_that_contradict(kappa: float, first: float, second: float, message: str) -> None:
-    """A kappa that no two judges with these shares have is refused."""
-    with pytest.raises(ArgumentError, match=message):
-        assumed_plan(kappa, 0.2, first_share=first, second_share=second)

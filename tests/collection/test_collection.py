@@ -20,7 +20,7 @@ from sqlalchemy import Engine, event
 from pooler.commands.start.demo import NEXT, STEPS
 from store.collection import Collection
 from store.errors import UnknownNameError
-from store.judging.states import Sought, StateCounts
+from store.judging.states import StateCounts
 from store.records import Action, JudgeKind, Qrel, State
 from tests.helpers.filled_collection import fill, pairs_of, plain_states
 from tests.helpers.run import GARDEN, Cli
@@ -122,17 +122,6 @@ def test_topics_keep_the_states_apart(collection: Collection) -> None:
     assert told == [("wine", True, 2), ("beer", True, 1), ("", False, 0)]
 
 
-def test_skipped_counts_where_nobody_decided(collection: Collection) -> None:
-    """Of ann alone, c is skipped; of bob alone, it is judged and b cannot be."""
-    fill(collection)
-    anns, bobs = (
-        next(line for line in collection.lists.topics(Sought(judge=judge)) if line.topic == "1")
-        for judge in ("ann", "bob")
-    )
-    assert anns.counts == StateCounts(7, judged=2, cannot=1, skipped=1, outside=1, relevant=2)
-    assert bobs.counts == StateCounts(7, judged=1, cannot=1, skipped=0, outside=0, relevant=1)
-
-
 def test_pools_count_their_own_documents(collection: Collection) -> None:
     """A document in two pools counts in both."""
     fill(collection)
@@ -148,14 +137,6 @@ def test_pools_count_their_own_documents(collection: Collection) -> None:
     ]
 
 
-def test_pool_that_is_asked_for_counts_even_when_withdrawn(collection: Collection) -> None:
-    """Of pool old, h is pooled, judged and relevant; what else is graded is outside of it."""
-    fill(collection)
-    [line] = collection.lists.topics(Sought(pool="old"))
-    assert line.counts == StateCounts(1, judged=1, outside=3, relevant=1)
-    assert [line.name for line in collection.lists.pools(Sought(topic="2"))] == ["main"]
-
-
 def test_judges_are_told_with_what_they_did(collection: Collection) -> None:
     """States of the moment are counted apart; events are all there were."""
     fill(collection)
@@ -166,21 +147,15 @@ def test_judges_are_told_with_what_they_did(collection: Collection) -> None:
     }
     assert told == {"ann": (3, 1, 1, 1, 2, 6), "bob": (1, 1, 0, 0, 1, 2), "file": (1, 0, 0, 0, 1, 1)}
     assert all(line.last_at is not None for line in lines.values())
-    of_late = {line.name: line for line in collection.lists.judges(Sought(pool="late"))}
-    assert (of_late["ann"].judged, of_late["ann"].events, of_late["bob"].events) == (1, 1, 0)
-    assert of_late["bob"].last_at is None
 
 
 def test_runs_are_told_with_what_they_retrieved(collection: Collection) -> None:
-    """Topics, documents over them, and pools fed; of a topic alone, those that have it."""
+    """Topics, documents over them, and pools fed."""
     fill(collection)
     lines = collection.lists.runs()
     told = [(one.tag, one.topics, one.documents, one.pools, one.contributes) for one in lines]
     assert told == [("bm25", 2, 10, 1, True), ("other", 1, 8, 0, False)]
     assert collection.runs.sizes() == {one.tag: (one.topics, one.documents) for one in lines}
-    [of_two] = collection.lists.runs(Sought(topic="2"))
-    assert (of_two.tag, of_two.topics, of_two.documents) == ("bm25", 1, 2)
-    assert [one.tag for one in collection.lists.runs(Sought(pool="main"))] == ["bm25"]
 
 
 def test_documents_are_counted_over_topics(collection: Collection) -> None:
@@ -199,22 +174,15 @@ def test_documents_are_counted_over_topics(collection: Collection) -> None:
 
 
 def test_documents_can_be_limited_and_chosen(collection: Collection) -> None:
-    """The limit cuts and the total stays; topic, pool and judge choose what is theirs."""
+    """The limit cuts and the total stays; a topic chooses what is pooled or looked at for it."""
     fill(collection)
     cut = collection.lists.documents(limit=2)
     assert ([line.docno for line in cut.lines], cut.total) == (["a", "b"], 9)
 
-    def chosen(**names: str) -> str:
-        return "".join(line.docno for line in collection.lists.documents(Sought(**names)).lines)
-
-    assert chosen(topic="1") == "abcdefgh"
-    assert chosen(topic="2") == "a"
-    assert chosen(pool="late") == "ag"
-    assert chosen(pool="old") == "h"
-    assert chosen(judge="bob") == "bc"
-    assert chosen(topic="1", pool="late", judge="ann") == "a"
-    [line] = collection.lists.documents(Sought(topic="1", judge="bob"), limit=1).lines
-    assert line.counts == StateCounts(1, cannot=1)
+    for topic, docnos in (("1", "abcdefgh"), ("2", "a")):
+        assert "".join(line.docno for line in collection.lists.documents(topic).lines) == docnos
+    [line] = collection.lists.documents("2", limit=1).lines
+    assert line.counts == StateCounts(1)
 
 
 @pytest.mark.slow

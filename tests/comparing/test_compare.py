@@ -175,14 +175,13 @@ def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
     assert tests["Wilcoxon signed ranks"] == (None, "no-difference")
     assert tests["exact randomisation"] == (1.0, None)
     assert "1 topic without a relevant document: no AP there" in answer.err
-    # The words of other tables, on resamples and on --interval, do not hold here.
+    # The words of other tables, on resamples, do not hold here.
     shown = " ".join(cli("compare", "--qrels", "./q", "x.run", "y.run").fine().out.split())
     assert "no-variation: the same difference in every topic." in shown
     assert "no-difference: no topic has a difference that does not round to 0." in shown
     write(here / "q1", "1 0 a 1")
     shown = cli("compare", "--qrels", "./q1", "x.run", "y.run").fine().out
     assert "one-topic: one topic where both runs have a score." in shown
-    assert "--interval" not in shown
 
 
 def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:

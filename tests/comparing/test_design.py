@@ -197,8 +197,6 @@ def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
         ("topics -m nothing", "measure `nothing`"),
         ("depth --seconds 0", "`--seconds` must be a number > 0, but got 0"),
         ("depth --depths 0", "`--depths` must be an integer >= 1, but got 0"),
-        ("overlap --assume x", "`--assume` must be a kappa and a share of relevant"),
-        ("overlap --assume 0.5,0.3 strict", "`--assume` is for a plan before anybody judged"),
         ("overlap --width 3", "`--width` must be a number from 0.001 to 2, but got '3'"),
         ("overlap --against nobody", "unknown judge `nobody`"),
     ],
@@ -277,15 +275,13 @@ def test_the_depth_that_orders_runs_as_all_judgements_do(
 
 
 def test_a_narrower_interval_needs_more_shared_documents(cli: Cli, judged: Path) -> None:
-    """Of two judges who judged; before judging, an assumption will do."""
+    """Of two judges who judged."""
     wide, narrow = (
         designed(cli, "overlap", "strict", "lenient", "--width", width)[0]["documents"]
         for width in ("0.3", "0.2")
     )
     assert 0 < wide < narrow
     assert "per topic" in said(cli, "overlap")
-    # Relevant: .3 of each judge's documents.
-    assert designed(cli, "overlap", "--assume", "0.5,0.3")[0]["documents"] == 343
 
 
 def test_files_of_judges_give_what_the_collection_gives(cli: Cli, judged: Path) -> None:

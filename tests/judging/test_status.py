@@ -441,24 +441,10 @@ def test_costs_by_hand(cli: Cli, worked: Path) -> None:
     assert gpt == {**dict.fromkeys(anna), "judge": "gpt", "decided": 2, "imported": 2, "reason": "no-times"}
 
 
-def test_low_dwell_is_listed_when_asked(cli: Cli, worked: Path) -> None:
-    """The documents decided below the threshold are listed; the threshold is an option."""
-    assert [
-        (row["judge"], row["topic"], row["docno"], row["grade"], row["dwell_s"], row["active_s"])
-        for row in report(cli)["low_dwell"]
-    ] == [("anna", "1", "d7", 0, 0.75, 0.5), ("anna", "2", "d7", 0, 0.75, 0.5)]
-    for below, n_low in (("2.25", 2), ("2.2501", 4)):
-        tables = report(cli, "--below", below)
-        assert tables["effort"][0]["low_dwell"] == len(tables["low_dwell"]) == n_low
-    assert report(cli, "--below", "0")["low_dwell"] == []
-    assert "<1 s" in cli("status", "effort").fine().out
-    assert "Decided below 1 s" in cli("status", "effort", "--table", "low_dwell").fine().out
-
-
 def test_chosen_judges(cli: Cli, worked: Path) -> None:
     """Judges can be named; one without an event has no row, an unknown one is an error."""
     assert [row["judge"] for row in report(cli, "gpt")["effort"]] == ["gpt"]
-    assert report(cli, "ben") == {"effort": [], "models": [], "low_dwell": []}
+    assert report(cli, "ben") == {"effort": [], "models": []}
     assert "no document is judged" in cli("status", "effort", "ben").fine().out
     assert "unknown judge `eve`" in cli("status", "effort", "eve").failed(1).err
     tsv = cli("status", "effort", "--format", "tsv", "--table", "effort").fine().tsv()

@@ -15,19 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.assigning import AssignmentOptions, plan_assignment
-from pooler.pools.change import (
-    NO_JUDGES,
-    NO_PLAN,
-    NO_TIMES,
-    NOT_ASSIGNED,
-    OTHERS_TIMES,
-    ChangeCount,
-    PooledWhen,
-    StatesInPool,
-    judging_cost,
-    total_seconds,
-)
+from pooler.pools.change import ChangeCount, PooledWhen, StatesInPool, n_judgements
 from store.judging.states import IfPooled, PairState
 from store.records import Assignable, State
 from tests.helpers.run import Cli, run_inside, write, write_run
@@ -111,67 +99,25 @@ def test_any_change_is_counted_as_sets_would_be(
 NEW = tuple(Assignable("1", docno) for docno in "abcd")
 
 
-def plan_of(judges: list[str], **options: Any) -> dict[str, Any]:
-    """Return the manifest of an assignment that was made."""
-    made = plan_assignment(NEW, judges, AssignmentOptions(seed=1, **options))
-    return dict(made.manifest)
-
-
-def test_without_assignments_every_judge_judges_everything() -> None:
-    """Four documents for two judges are eight judgements, less the one that ann has made."""
+@pytest.mark.parametrize(
+    ("judges", "plan", "drawable", "expected"),
+    [
+        # Four documents for two judges are eight judgements, less the one that ann has made.
+        (("ann", "ben"), None, 0, 7),
+        (("ben",), None, 0, 4),
+        # Two judges each, and of a plan whoever decided has done one.
+        (("ann",), {"per_document": 2}, 0, 7),
+        # One judge each, three for half of them: 2 + 2 x 3 - 1.
+        (("ann", "ben"), {"per_document": 1, "overlap": 0.5, "overlap_judges": 3}, 0, 7),
+        (("ann", "ben"), None, 3, 13),
+    ],
+)
+def test_judgements_are_counted_by_document(
+    judges: tuple[str, ...], plan: dict[str, Any] | None, drawable: int, expected: int
+) -> None:
+    """Every judge judges everything unless documents are assigned; what is decided is done."""
     new = (Assignable("1", "a", decided=frozenset({"ann"})), *NEW[1:])
-    # Five decisions of 30 s on average: 3 x 30 s = 90 s; ben has his own pace, 60 s.
-    times = {"ann": [10_000, 50_000, 30_000, 30_000, 30_000], "ben": [60_000] * 5, "gpt": [1] * 9}
-    shares = judging_cost(IfPooled(new, ("ann", "ben"), None), times)
-    assert [(one.judge, one.judgements, one.seconds, one.reason) for one in shares] == [
-        ("ann", 3, 90.0, None),
-        ("ben", 4, 240.0, None),
-    ]
-    assert total_seconds(shares) == 330
-
-
-def test_a_judge_without_a_pace_is_counted_at_that_of_all() -> None:
-    """Four decisions are too few of one's own; with nobody's there is a reason and no time."""
-    if_pooled = IfPooled(NEW, ("ann", "ben"), None)
-    shares = judging_cost(if_pooled, {"ann": [20_000] * 6, "ben": [60_000] * 4})
-    # (6 x 20 + 4 x 60) / 10 = 36 s a decision of all.
-    assert shares[1].seconds == pytest.approx(4 * 36)
-    assert [one.reason for one in shares] == [None, OTHERS_TIMES]
-    nobody = judging_cost(if_pooled, {"ben": [60_000] * 4})
-    assert [(one.judgements, one.seconds, one.reason) for one in nobody] == [
-        (4, None, NO_TIMES),
-        (4, None, NO_TIMES),
-    ]
-    assert total_seconds(nobody) is None
-
-
-def test_places_to_claim_are_whoever_comes() -> None:
-    """Where nobody is named, the judgements are nobody's yet, at the pace of all."""
-    plan = plan_of([], per_document=2, lease_s=60)
-    new = (Assignable("1", "a", decided=frozenset({"ann"})), *NEW[1:])
-    shares = judging_cost(IfPooled(new, ("ann",), plan), {"ann": [1000] * 5})
-    assert [(one.judge, one.judgements, one.seconds) for one in shares] == [(None, 7, 7.0)]
-
-
-def test_a_plan_that_has_lost_its_seed_costs_as_much() -> None:
-    """Erasing a judge of the plan takes its seed: two judgements a document stay two."""
-    plan = plan_of(["ann", "ben"], per_document=2)
-    del plan["seed"]
-    shares = judging_cost(IfPooled(NEW, ("ann", "ben"), plan), {})
-    assert [(one.judge, one.judgements) for one in shares] == [("ann", 4), ("ben", 4)]
-
-
-def test_what_cannot_be_told_has_a_reason() -> None:
-    """No judges; too few for the plan; an adaptive pool where documents are assigned."""
-    plan = plan_of(["ann", "ben"], per_document=2)
-    for if_pooled, drawable, reason in (
-        (IfPooled(NEW, (), None), 0, NO_JUDGES),
-        (IfPooled(NEW, ("ann",), plan), 0, NO_PLAN),
-        (IfPooled((), ("ann", "ben"), plan), 3, NOT_ASSIGNED),
-    ):
-        (share,) = judging_cost(if_pooled, {}, drawable=drawable)
-        assert (share.judgements, share.seconds, share.reason) == (None, None, reason)
-    assert judging_cost(IfPooled((), (), None), {}) == []
+    assert n_judgements(IfPooled(new, judges, plan), drawable=drawable) == expected
 
 
 @pytest.fixture(scope="module")

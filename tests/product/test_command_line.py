@@ -114,42 +114,6 @@ def _offered(program: Path, folder: Path, line: str, **settings: str) -> list[st
     return ran.stdout.decode().split()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("line", "names"),
-    [
-        ("pooler sensi", ["sensitivity"]),
-        ("pooler sensitivity --qrels s", ["strict"]),
-        ("pooler evaluate bm25-b", ["bm25-bigrams"]),
-        ("pooler evaluate -m bpr", []),  # names are as they are written
-        ("pooler evaluate --measure Bpr", ["Bpref"]),
-        ("pooler show docs --topic G0", [f"G0{number}" for number in range(1, 9)]),
-        ("pooler replay --strategy comb", ["comb-max"]),
-        ("pooler sensitivity --at fi", ["first"]),
-        ("pooler pool drop tfidf", ["tfidf-words"]),
-        ("pooler pool bm25-b", []),  # run files, which the shell completes itself
-    ],
-)
-def test_names_of_the_collection_are_offered(
-    judged: Path, offered: Offered, line: str, names: list[str]
-) -> None:
-    """Runs, topics, judges; strategies and measures; a choice of words; commands."""
-    found = offered(judged, line)
-    assert found[: len(names)] == names
-    assert bool(found) == bool(names)
-
-
-@pytest.mark.slow
-def test_another_collection_is_asked(judged: Path, offered: Offered, tmp_path: Path) -> None:
-    """By its option and by the environment; one that is not there offers nothing, and says nothing."""
-    where = str(judged / "collection.db")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    assert offered(elsewhere, f"pooler evaluate --collection {where} --qrels m") == ["middle"]
-    assert offered(elsewhere, "pooler evaluate --qrels m", POOLER_COLLECTION=where) == ["middle"]
-    assert offered(elsewhere, "pooler evaluate --qrels m") == []
-
-
 @pytest.mark.parametrize(
     "command",
     [

@@ -83,38 +83,13 @@ def asks(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> tuple[A
     return people, mixed
 
 
-def test_agreement_has_three_parts(asks: tuple[Ask, Ask]) -> None:
-    """People with people as if there were no models; people with models; models with models."""
+def test_agreement_is_of_people_as_if_there_were_no_models(asks: tuple[Ask, Ask]) -> None:
+    """Models are left out, which is said."""
     words = ("agreement", "--format", "json", "--resamples", "100")
-    alone, apart = (ask(*words).whole() for ask in asks)
-    pairs = [row for row in apart["pairs"] if row.pop("part") == "people"]
-    assert pairs == alone["pairs"]
-    assert apart["settings"]["parts"] == {
-        "people": [*PEOPLE], "people and models": [*PEOPLE, *MODELS], "models": [*MODELS],
-    }  # fmt: skip
-    apart = asks[1](*words).whole()
-    sides = {
-        part: {(row["first"], row["second"]) for row in apart["pairs"] if row["part"] == part}
-        for part in apart["settings"]["parts"]
-    }
-    assert sides["people"] == {PEOPLE}
-    assert sides["people and models"] == {(person, model) for person in PEOPLE for model in MODELS}
-    assert len(sides["models"]) == 3
-    assert not [one for one in apart["warnings"] if "left out" in one]
-    # Each coefficient of all models is what it is where nobody else is measured.
-    models = asks[1](*words, *MODELS).whole()
-    assert [row for row in apart["all_judges"] if row["part"] == "models"] == [
-        {"part": "models", **row} for row in models["all_judges"]
-    ]
-    # Of all labels across, the share that is the same is the mean of the pairs': each has 84 documents.
-    across = [row for row in apart["pairs"] if row["part"] == "people and models" and row["level"] is None]
-    raw = next(
-        row
-        for row in apart["all_judges"]
-        if (row["part"], row["level"], row["coefficient"]) == ("people and models", None, "raw")
-    )
-    assert raw["n"] == sum(row["n"] for row in across) == 6 * 84
-    assert raw["value"] == pytest.approx(sum(row["raw"] for row in across) / 6)
+    alone, mixed = (ask(*words).whole() for ask in asks)
+    assert mixed["pairs"] == alone["pairs"]
+    assert mixed["settings"]["judges"] == [*PEOPLE]
+    assert [one for one in mixed["warnings"] if "left out: 3 models" in one]
 
 
 def test_agreement_of_everybody_together_is_asked_for(asks: tuple[Ask, Ask]) -> None:
@@ -128,7 +103,6 @@ def test_agreement_of_everybody_together_is_asked_for(asks: tuple[Ask, Ask]) -> 
         whole = asks[1](*words, *more, "--format", "json").whole()
         assert whole["settings"]["kinds"] == COUNTS
         assert f"{TOGETHER} are measured together: 2 people, 3 models" in whole["warnings"]
-        assert "part" not in whole["pairs"][0]
     people = asks[1](*words, "--kinds", "human", "--format", "json").whole()
     assert people["pairs"] == asks[0](*words, "--format", "json").whole()["pairs"]
     assert asks[1](*words, "--against", "anna", "--format", "json").whole()["settings"]["judges"] == [
@@ -177,7 +151,7 @@ def test_report_is_that_of_the_people(asks: tuple[Ask, Ask], folders: tuple[Path
     of_people, of_mixed = pages
     assert said in of_mixed[: of_mixed.index('id="s2"')]
     assert said not in of_people
-    assert "agreement --level 1 --interval topic gpt llama qwen" in re.sub("<[^>]*>", "", of_mixed)
+    assert "agreement --level 1 --resamples 10000 gpt llama qwen" in re.sub("<[^>]*>", "", of_mixed)
     ours, theirs = (_sections(page, said) for page in pages)
     assert theirs.keys() - ours.keys() == {"Models against people"}
     assert not ours.keys() - theirs.keys()
@@ -305,14 +279,8 @@ def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
 
 @pytest.mark.slow
 def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
-    """Two of the three parts; whoever names judges has them together."""
-    told = cli("agreement").fine()
-    apart = "people and models are measured apart: 1 person, 3 models (--qrels NAME measures them together"
-    assert told.err.count(apart) == 1
-    assert told.out.startswith("4 judges (1 person, 3 models)\n")
-    assert "People with models: agreement on grades" in told.out
-    assert "Pairs of models: agreement on grades" in told.out
-    assert "people together" not in told.out
+    """People alone count; whoever names judges has them together."""
+    assert "needs two judges, but there is only `anna` (people alone" in cli("agreement").failed(1).err
     two = cli("agreement", "anna", "strict").fine()
     assert two.out.startswith("2 judges (1 person, 1 model)\n")
     models = cli("agreement", *JUDGES).fine()

@@ -51,7 +51,7 @@ def test_agreement_of_cf_judges_is_as_published(tmp_path: Path) -> None:
     files = [f"{name}={tmp_path / name}" for name in names]
     for name in names:
         (tmp_path / name).write_text("".join(by_judge[name]))
-    found = p.agreement(p.source(judgements=files, scale="0-2"), interval="none")
+    found = p.agreement(p.source(judgements=files, scale="0-2"), resamples=0)
     counts = np.array([
         [row["second_0"], row["second_1"], row["second_2"]]
         for row in found.table("cross_tables").to_records()

@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 from pooler.pages.charts import (
     COLOURS,
     N_SERIES,
-    N_SHADES,
     SIZE,
     Axis,
     Chart,
     ChartLine,
-    HeatMap,
     LineChart,
     Row,
     Rows,
@@ -185,16 +183,6 @@ def test_every_chart_is_drawn_once_and_scrolls_in_its_box():
     assert ".drawing svg{max-width:none}" in narrow.split("@media")[0]
 
 
-def test_drawing_that_has_grown_is_not_shrunk():
-    """Forty grades do not fit the page."""
-    names = tuple(f"grade {number}" for number in range(40))
-    row = (1.0,) * 40
-    chart = HeatMap("t", "d", "r", "c", names, names, (row,) * 40, (("1",) * 40,) * 40)
-    made = Figure("h", chart, drawn_as().table, "c")
-    (svg,) = parsed(ReportPage("t", "", (Section("s", (made,)),))).iter(f"{SVG}svg")
-    assert svg.attrib["class"] == "grown"
-
-
 def test_row_of_other_cells_than_columns_is_refused():
     """A number under the wrong heading would be a wrong number."""
     table = PageTable("c", (PageColumn("a"), PageColumn("b")), (("1",),))
@@ -279,8 +267,8 @@ def test_rows_of_charts_are_cells() -> None:
     assert (second.texts, second.reason) == (("-",), "no relevant document")
 
 
-def test_lines_are_columns_and_grids_have_a_cell_for_every_part() -> None:
-    """One point a row, in order; rows down, parts across, and why a cell is empty."""
+def test_lines_are_columns() -> None:
+    """One point a row, in order."""
     made = chart_of(Plot(table=TABLE, kind="lines", label="n", parts=("map", "low"), stepped=("low",)))
     assert isinstance(made, LineChart)
     assert [line.label for line in made.lines] == ["MAP", "low"]
@@ -288,12 +276,6 @@ def test_lines_are_columns_and_grids_have_a_cell_for_every_part() -> None:
     assert math.isnan(made.lines[0].points[1][1])
     assert [line.is_stepped for line in made.lines] == [False, True]
     assert (made.x_axis.label, made.y_axis.label) == ("documents", "MAP")
-    plot = Plot(table=TABLE, kind="grid", label="run", parts=("low", "high"), words=("what", "why"), axis="e")
-    made = chart_of(plot)
-    assert isinstance(made, HeatMap)
-    assert (made.rows, made.columns, made.values[0]) == (("a", "b"), ("low", "high"), (0.2, 0.31))
-    assert made.texts == (("0.200", "0.310"), ("-", "-"))
-    assert (made.row_title, made.column_title, made.description, made.reason) == ("run", "e", "what", "why")
 
 
 def test_a_chart_without_a_value_says_so() -> None:
@@ -447,28 +429,7 @@ LINES = st.builds(
 )
 
 
-@st.composite
-def heat_maps(draw_one: st.DrawFn) -> HeatMap:
-    """Tables of any shape."""
-    n_rows, n_columns = draw_one(st.integers(0, 4)), draw_one(st.integers(0, 6))
-
-    def names(count: int) -> st.SearchStrategy[tuple[str, ...]]:
-        return st.lists(LABELS, min_size=count, max_size=count).map(tuple)
-
-    return HeatMap(
-        "t",
-        "d",
-        draw_one(LABELS),
-        draw_one(LABELS),
-        draw_one(names(n_rows)),
-        draw_one(names(n_columns)),
-        tuple(draw_one(st.tuples(*[COUNTS] * n_columns)) for _ in range(n_rows)),
-        tuple(draw_one(names(n_columns)) for _ in range(n_rows)),
-        draw_one(LABELS),
-    )
-
-
-CHARTS: st.SearchStrategy[Chart] = bars() | DOTS | LINES | heat_maps()
+CHARTS: st.SearchStrategy[Chart] = bars() | DOTS | LINES
 
 
 def drawn(chart: Chart, width: float = 720.0) -> ET.Element:
@@ -544,16 +505,6 @@ def test_lines_lose_no_name_and_say_what_is_missing(chart):
         missing = sum(not (math.isfinite(x) and math.isfinite(y)) for x, y in line.points)
         if missing:
             assert squeezed(f"{missing} missing: undefined") in written
-
-
-@given(chart=heat_maps())
-def test_heat_maps_lose_no_text(chart):
-    """Headings and cells stand there, whole."""
-    written = letters(drawn(chart))
-    texts = [text for row in chart.texts for text in row]
-    if chart.rows:
-        texts += chart.columns
-    assert all(squeezed(text) in written for text in [*texts, *chart.rows])
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -681,22 +632,9 @@ def test_hatching_stays_within_its_bar(series: int, width: float) -> None:
         assert 19.9 <= min(y, y + down) <= max(y, y + down) <= 31.11
 
 
-def test_shades_follow_the_counts():
-    """Nothing is white, the most is darkest, and more is never lighter."""
-    values = (0.0, 1.0, 10.0, 100.0, 1000.0)
-    texts = tuple(f"{value:.0f}" for value in values)
-    svg = drawn(HeatMap("t", "d", "r", "c", ("a",), texts, (values,), (texts,)))
-    classes = [one.attrib["class"] for one in svg.findall(f"{SVG}rect")]
-    shades = [one for one in classes if one.startswith("shade")]
-    assert shades[0] == "shade-1"
-    assert shades[-1] == "shade-5"
-    assert shades == sorted(shades)
-
-
 @pytest.mark.parametrize("chart", [
     Rows("t", "d", Axis("x"), ()),
     Rows("t", "d", Axis("x"), (), "dots"),
-    HeatMap("t", "d", "r", "c", (), (), (), ()),
 ])  # fmt: skip
 def test_chart_without_data_says_so(chart):
     """An empty figure would look like a mistake."""
@@ -847,16 +785,12 @@ def test_contrast_of_known_colours_is_that_of_the_standard():
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_colours_can_be_read_and_told_apart(colours):
-    """Text needs 4.5 with all it stands on; marks, axes and frames of gaps 3; shades go one way."""
+    """Text needs 4.5 with all it stands on; marks, axes and frames of gaps 3."""
     series = [f"series-{number}" for number in range(1, N_SERIES + 1)]
-    shades = [f"shade-{number}" for number in range(1, N_SHADES + 1)]
     meet = [(4.5, one, behind) for one in ("text", "soft", "link") for behind in ("page", "panel", "band")]
     meet += [(3, one, behind) for one in (*series, "axis") for behind in ("page", "band")]
-    meet += [(4.5, f"on-{one}", one) for one in shades]
     for least, one, behind in meet:
         assert contrast(colours[one], colours[behind]) >= least, (one, behind)
-    away = [contrast(colours[one], colours["page"]) for one in shades]
-    assert all(after > before + 0.1 for before, after in pairwise(away))
     assert len({colours[one] for one in series}) == N_SERIES
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pooler as p
-from pooler.pages.page import PageTable, ReportPage, Verdict, render
+from pooler.pages.page import ReportPage, Verdict, render
 
 UNJUDGED = "unjudged documents at rank"
 
@@ -132,23 +132,6 @@ def test_a_chart_shows_some_runs_and_its_table_all() -> None:
         assert figure.split("<table")[1].count("<tr>") == 31
     with pytest.raises(p.ArgumentError, match="must be an integer >= 1"):
         p.report((runs, qrels), depth=1, limit=0)
-
-
-def test_curves_are_those_of_a_hand() -> None:
-    """x, then y and z: precision 1 and 2/3; of the pairs (x, y), (z, y) one is in order: area 1/2."""
-    made = report({"a": "xyz", "b": "yxz"}, {"x": 1, "z": 1, "y": 0}, depth=3)
-    [section] = [one for one in made.sections if one.title.startswith("How the best runs")]
-    precision, roc = (one for one in section.blocks if not isinstance(one, str | PageTable))
-    assert [line.label for line in precision.chart.lines] == ["a", "b"]
-    [first, *_, last] = precision.chart.lines[0].points
-    assert first == (0.0, 1.0)
-    assert last == (1.0, pytest.approx(2 / 3))
-    assert [line.label for line in roc.chart.lines] == ["a, area 0.50", "b, area 0.00"]
-    assert precision.n == "2 runs, 1 topic, 3 judged documents"
-    none = report({"a": "xy", "b": "yx"}, {"x": 0, "y": 0}, depth=2)
-    [section] = [one for one in none.sections if one.title.startswith("How the best runs")]
-    assert section.blocks == ("Precision by recall: every value is undefined.",
-                              "Recall by fallout: every value is undefined.")  # fmt: skip
 
 
 def test_a_verdict_is_text() -> None:

@@ -501,8 +501,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
 
 LISTINGS = (
     "status outdated",
-    "status effort --table low_dwell",
-    "agreement --interval none",
+    "agreement --resamples 0",
     "adjudicate --names",
     "status outdated --format tsv",
     "status effort --format tsv --table effort",

@@ -15,7 +15,7 @@ from pooler.commands.judge.status_next import next_command, stage_of, typed
 from pooler.judge_kinds import erased_words
 from pooler.messages import say
 from pooler.pools.live import drawable, idle_words, missing_words
-from pooler.result import Message, Result, fields_of, messages_of
+from pooler.result import Message, Result, messages_of
 from pooler.tables import DOCNO, GRADE, JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden, listed
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.errors import ArgumentError, UnknownNameError
@@ -329,22 +329,20 @@ def _grade_heading(grade: Grade) -> str:
 
 
 _DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")
+LOW_DWELL_S = 1
+"""Seconds; decisions after less are counted as hasty."""
 
 
 @command
 def status_effort(
-    collection: Stored,
-    judges: Annotated[Sequence[str], Option("JUDGE...", "Default: all judges.")] = (),
-    *,
-    below: Annotated[float, Option("--below SECONDS", "A dwell below this counts as low.", least=0)] = 1.0,
+    collection: Stored, judges: Annotated[Sequence[str], Option("JUDGE...", "Default: all judges.")] = ()
 ) -> EffortResult:
-    """Report what judging cost, and what was hasty.
+    """Report what judging cost.
 
     Dwell is how long a document was on the screen when it was decided; where a decision was taken back,
-    the one that stands counts. Active time leaves out pauses but includes decisions taken back. The table
-    `low_dwell` lists the documents decided at a low dwell.
+    the one that stands counts. Active time leaves out pauses but includes decisions taken back.
 
-    Example: pooler status effort --below 2 --table low_dwell
+    Example: pooler status effort
 
     Raises
     ------
@@ -362,7 +360,7 @@ def status_effort(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class EffortResult(Result):
-    """What judging cost; tables: `effort`, `models`, `low_dwell` decisions."""
+    """What judging cost; tables: `effort`, `models`."""
 
     efforts: tuple[Effort, ...]
     """By judge: sittings, and every document decided."""
@@ -376,18 +374,15 @@ class EffortResult(Result):
         yield costs.seen_as(self._costs_view(costs))
         models = self._models()
         yield models if len(models) else models.seen_as()
-        hasty = self._low_dwell()
-        yield hasty.seen_as(notes=[] if len(hasty) else ["none"])
 
     def _effort(self) -> Table:
-        below = self.settings["below"]
         columns = [
             JUDGE,
             Column("sittings", "int"),
             hidden("active_s"),
             Column("decided", "int"),
             *map(hidden, ("pace_s", *_DWELL)),
-            Column("low_dwell", "int", f"<{below:g} s"),
+            Column("low_dwell", "int", f"<{LOW_DWELL_S} s"),
             Column(
                 "dropped_keys", "int", "dropped", "grade keys pressed too soon after the document appeared"
             ),
@@ -395,7 +390,7 @@ class EffortResult(Result):
             hidden("imported", "int"),
             hidden("reason", "text"),
         ]
-        return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
+        return Table.of_rows("effort", columns, map(_cost, self.efforts), title="Effort")
 
     def _models(self) -> Table:
         """Add up what the answers of models cost; canaries are left out."""
@@ -445,30 +440,8 @@ class EffortResult(Result):
             columns, notes = [replace(one, about="") for one in columns], ["no document is judged"]
         return View(Table.of_rows("effort", columns, rows, title="Effort"), notes=notes)
 
-    def _low_dwell(self) -> Table:
-        below = self.settings["below"]
-        columns = [
-            JUDGE,
-            TOPIC,
-            DOCNO,
-            Column("state"),
-            GRADE,
-            Column("dwell_s", "float", "dwell s", digits=1),
-            Column("active_s", "float", "active s", digits=1),
-            Column("judged_at", "moment"),
-        ]
-        rows = [
-            fields_of(document)
-            | {"judge": one.judge, "state": document.state.value, "dwell_s": document.dwell_ms / 1000}
-            | {"active_s": _seconds(document.active_ms)}
-            for one in self.efforts
-            for document in one.documents
-            if document.dwell_ms is not None and document.dwell_ms < below * 1000
-        ]
-        return Table.of_rows("low_dwell", columns, rows, title=f"Decided below {below:g} s")
 
-
-def _cost(one: Effort, below: float) -> dict[str, Any]:
+def _cost(one: Effort) -> dict[str, Any]:
     row: dict[str, Any] = {"judge": one.judge, "imported": one.elsewhere}
     if not one.sittings:
         return {**row, "decided": one.elsewhere, "reason": "no-times"}
@@ -482,7 +455,7 @@ def _cost(one: Effort, below: float) -> dict[str, Any]:
         "decided": len(one.documents) + one.elsewhere,
         "pace_s": sum(spent) / len(spent) if spent else None,
         **dict(zip(_DWELL, quartiles, strict=True)),
-        "low_dwell": sum(dwell < below for dwell in dwells) if dwells else None,
+        "low_dwell": sum(dwell < LOW_DWELL_S for dwell in dwells) if dwells else None,
         "dropped_keys": one.dropped_keys,
         "undone": one.undone,
         "reason": None if dwells and spent else "no-times",

@@ -18,7 +18,6 @@ from store.text import counted, sanitise
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.models import ModelWork, StatedModel
-    from store.judging.states import Sought
     from store.overview import JudgeLine, PoolLine, RunLine, TopicLine
 
 
@@ -157,39 +156,28 @@ _VERSIONS = (
     Column("judgements", "int", "judged by it"),
 )
 
-OfTopic = Annotated[str | None, Option("--topic TOPIC", "Without a name: only this topic.")]
-OfPool = Annotated[str | None, Option("--pool NAME", "Without a name: only this pool, withdrawn or not.")]
-OfJudge = Annotated[str | None, Option("--judge NAME", "Without a name: count only what this judge did.")]
-
 
 @command
 def show_runs(
-    collection: Stored,
-    tag: Annotated[str | None, Option("TAG", "The run; default all.")] = None,
-    *,
-    topic: OfTopic = None,
-    pool: OfPool = None,
+    collection: Stored, tag: Annotated[str | None, Option("TAG", "The run; default all.")] = None
 ) -> Shown:
     """Show the runs: how much each retrieved, how many pools it fed, and its file.
 
-    With --topic: the runs that have it, with their documents. With --pool: the runs that fed it. Of one
-    run: where it came from, the pools it fed, and what of it is pooled and judged.
+    Of one run: where it came from, the pools it fed, and what of it is pooled and judged.
 
-    Example: pooler show runs --topic G01
+    Example: pooler show runs
 
     Example: pooler show runs bm25-words
 
     Raises
     ------
     UnknownNameError
-        If there is no such run, topic or pool.
+        If there is no such run.
     """
     if tag is not None:
-        _refuse(topic=topic, pool=pool)
         return _run_details(collection, tag)
-    sought = _sought(topic, pool)
-    rows = map(run_cells, collection.lists.runs(sought))
-    table = _list(collection, "runs", RUN_COLUMNS, rows, sought, "pooler import runs FILE...")
+    rows = map(run_cells, collection.lists.runs())
+    table = _list(collection, "runs", RUN_COLUMNS, rows, "pooler import runs FILE...")
     return Shown(found=[_short(table, "sha256", lambda one: one[:SHOWN_SHA256])])
 
 
@@ -199,17 +187,15 @@ def show_topics(
     topic: Annotated[str | None, Option("TOPIC", "The topic; default all.")] = None,
     *,
     version: Annotated[int | None, Option(least=1)] = None,
-    pool: OfPool = None,
-    judge: OfJudge = None,
 ) -> Shown:
     """Show the topics, with the state of each one's documents over all judges.
 
     Every pooled document is in one state: judged by somebody; otherwise found impossible to judge;
     otherwise skipped; otherwise unjudged. Outside: judged by somebody, but in no pool. Relevant: graded
-    at or above the scale's relaxed level by somebody, pooled or not; with --pool, in that pool.
-    Version: of the topic's text. By older text: judgements made with another text than the current one;
-    see `pooler status outdated --why topic`. Of one topic: its text, with every version of it where it has
-    changed, the state of its documents, its judges, and the runs that have it.
+    at or above the scale's relaxed level by somebody, pooled or not. Version: of the topic's text. By
+    older text: judgements made with another text than the current one; see `pooler status outdated --why
+    topic`. Of one topic: its text, with every version of it where it has changed, the state of its
+    documents, its judges, and the runs that have it.
 
     Example: pooler show topics
 
@@ -220,16 +206,14 @@ def show_topics(
     Raises
     ------
     UnknownNameError
-        If there is no such topic, version, pool or judge.
+        If there is no such topic or version.
     """
     if topic is not None:
-        _refuse(pool=pool, judge=judge)
         return _topic_details(collection, topic, version)
     if version is not None:
         raise ArgumentError("version", "needs a topic", None)
-    sought = _sought(None, pool, judge)
-    rows = (cells_of(one, TOPIC_COLUMNS) for one in collection.lists.topics(sought))
-    table = _list(collection, "topics", TOPIC_COLUMNS, rows, sought, "pooler import topics FILE")
+    rows = (cells_of(one, TOPIC_COLUMNS) for one in collection.lists.topics())
+    table = _list(collection, "topics", TOPIC_COLUMNS, rows, "pooler import topics FILE")
     return Shown(found=[table])
 
 
@@ -238,18 +222,16 @@ def show_docs(
     collection: Stored,
     docno: Annotated[str | None, Option("DOCNO", "The document; default all.")] = None,
     *,
-    topic: OfTopic = None,
-    pool: OfPool = None,
-    judge: OfJudge = None,
+    topic: Annotated[str | None, Option("--topic TOPIC", "Without a name: only this topic.")] = None,
     limit: Annotated[int | None, Option(hidden=True, for_people=SHOWN_DOCUMENTS)] = None,
 ) -> Shown:
     """Show the documents: which have a text, and for how many topics each is pooled or judged.
 
     The states are those of `pooler show topics`, counted over topics: pooled 2, judged 1 is a document
-    pooled for two topics and judged for one. With --topic: documents that are pooled, judged or
-    otherwise looked at for it. With --judge: documents this judge did anything to. Of one document: its
-    pools, the runs that retrieved it, with ranks in trec order, every current judgement, and, as the table
-    `text`, its text; `pooler history` shows how a judgement came about.
+    pooled for two topics and judged for one. With --topic: documents that are pooled, judged or otherwise
+    looked at for it. Of one document: its pools, the runs that retrieved it, with ranks in trec order,
+    every current judgement, and, as the table `text`, its text; `pooler history` shows how a judgement
+    came about.
 
     Example: pooler show docs --topic G01
 
@@ -258,34 +240,30 @@ def show_docs(
     Raises
     ------
     UnknownNameError
-        If there is no such document, topic, pool or judge.
+        If there is no such document or topic.
 
     Notes
     -----
     No more documents are read than `limit`, by docno; of one document every ranking of its topics is.
     """
     if docno is not None:
-        _refuse(topic=topic, pool=pool, judge=judge)
+        if topic is not None:
+            raise ArgumentError("topic", "is for a list, without a name", None)
         return _document_details(collection, docno)
-    sought = _sought(topic, pool, judge)
-    found = collection.lists.documents(sought, limit=limit)
+    found = collection.lists.documents(topic, limit=limit)
     rows = [
         cells_of(one, DOCUMENT_COLUMNS, title=one.title if one.has_text else None, text=one.has_text)
         for one in found.lines
     ]
     columns, empty = DOCUMENT_COLUMNS, "pooler import docs FILE"
-    table = _list(collection, "documents", columns, rows, sought, empty, total=found.total)
+    table = _list(collection, "documents", columns, rows, empty, total=found.total)
     is_part = len(table) < found.total
     return Shown(found=[table.seen_as(limit=SHOWN_DOCUMENTS, of_rows="document", is_part=is_part)])
 
 
 @command
 def show_pools(
-    collection: Stored,
-    name: Annotated[str | None, Option("NAME", "The pool; default all.")] = None,
-    *,
-    topic: OfTopic = None,
-    judge: OfJudge = None,
+    collection: Stored, name: Annotated[str | None, Option("NAME", "The pool; default all.")] = None
 ) -> Shown:
     """Show the pools, with the state of each one's documents over all judges.
 
@@ -300,24 +278,18 @@ def show_pools(
     Raises
     ------
     UnknownNameError
-        If there is no such pool, topic or judge.
+        If there is no such pool.
     """
     if name is not None:
-        _refuse(topic=topic, judge=judge)
         return _pool_details(collection, name)
-    sought = _sought(topic, None, judge)
-    rows = map(pool_cells, collection.lists.pools(sought))
-    table = _list(collection, "pools", POOL_COLUMNS, rows, sought, "pooler pool --depth 10")
+    rows = map(pool_cells, collection.lists.pools())
+    table = _list(collection, "pools", POOL_COLUMNS, rows, "pooler pool --depth 10")
     return Shown(found=[table])
 
 
 @command
 def show_judges(
-    collection: Stored,
-    name: Annotated[str | None, Option("NAME", "The judge; default all.")] = None,
-    *,
-    topic: OfTopic = None,
-    pool: OfPool = None,
+    collection: Stored, name: Annotated[str | None, Option("NAME", "The judge; default all.")] = None
 ) -> Shown:
     """Show the judges, and what each has done.
 
@@ -333,14 +305,12 @@ def show_judges(
     Raises
     ------
     UnknownNameError
-        If there is no such judge, topic or pool.
+        If there is no such judge.
     """
     if name is not None:
-        _refuse(topic=topic, pool=pool)
         return _judge_details(collection, name)
-    sought = _sought(topic, pool)
-    rows = map(judge_cells, collection.lists.judges(sought))
-    table = _list(collection, "judges", JUDGE_COLUMNS, rows, sought, "pooler judges add NAME")
+    rows = map(judge_cells, collection.lists.judges())
+    table = _list(collection, "judges", JUDGE_COLUMNS, rows, "pooler judges add NAME")
     return Shown(found=[replace(table, notes=[*table.notes, erased_words(collection)])])
 
 
@@ -425,41 +395,26 @@ def list_measures() -> Shown:
     return Shown(found=[measures_table()])
 
 
-def _refuse(**narrowing: str | None) -> None:
-    """Raise `ArgumentError` for what narrows a list, where one thing is named."""
-    for name, value in narrowing.items():
-        if value is not None:
-            raise ArgumentError(name, "is for a list, without a name", None)
-
-
-def _sought(topic: str | None = None, pool: str | None = None, judge: str | None = None) -> Sought:
-    from store.judging.states import Sought
-
-    return Sought(topic=topic, pool=pool, judge=judge)
-
-
 def _list(
     collection: Collection,
     name: str,
     columns: Sequence[Column],
     rows: Iterable[Mapping[str, Any]],
-    sought: Sought,
     empty: str,
     *,
     total: int | None = None,
 ) -> Table:
     """Make the table of a list, and say how long it is; `empty`: the command that would fill it."""
     rows = list(rows)
-    by = "" if name == "judges" else f" by {sought.judge or 'somebody, person or model'}"
+    by = "" if name == "judges" else " by somebody, person or model"
     about = {
-        "outside": f"judged, but {'in no pool' if sought.pool is None else f'not in {sought.pool}'}",
+        "outside": "judged, but in no pool",
         "relevant": f"graded {collection.scale.relaxed} or more{by}",
     }
     columns = [replace(column, about=about.get(column.name, column.about)) for column in columns]
     size = counted(len(rows), name.removesuffix("s"))
     if not rows:
-        is_narrowed = name != "judges" and any((sought.topic, sought.pool, sought.judge))
-        size = f"no such {name}" if is_narrowed else f"no {name}: {empty}"
+        size = f"no {name}: {empty}"
     elif total is not None and len(rows) < total:
         size = f"{len(rows):,} of {total:,} {name}: --limit shows more"
     return Table.of_rows(name, columns, rows, notes=[size])

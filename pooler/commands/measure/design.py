@@ -31,7 +31,7 @@ from pooler.reasons import REASONS
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.sources.source import Source, opened_collection, source_of
 from pooler.tables import DOCUMENTS, REASON, Column, Plot, Table, View
-from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan, plan_overlap
+from store.analysis.agreement.sharing import LEAST_WIDTH, plan_overlap
 from store.analysis.agreement.tables import pair_tables
 from store.analysis.agreement.votes import collapse_table
 from store.analysis.arrays import graded_arrays
@@ -81,10 +81,9 @@ ANY, THESE = "any two runs", "two of these"
 
 if TYPE_CHECKING:
     PilotSource: TypeAlias = Measurable | None
-    OptionalJudged: TypeAlias = Measurable | None
 else:  # a collection is loaded for no type
-    OptionalJudged = Annotated[object, Given("pooler.cli.options:JudgesOptions", "source")]
     PilotSource = Annotated[object, Given("pooler.cli.options:PilotOptions", "source")]
+Judged = Annotated[Source, Given("pooler.cli.options:JudgesOptions", "source")]
 Differences = Annotated[
     Sequence[float],
     Option(
@@ -541,13 +540,6 @@ OVERLAP_REASONS = {
     "one-doc-a-topic": "no topic has two documents, so topics and documents cannot be separated",
     "too-few-topics": "topics differ so much that more documents do not help",
 }
-_ASSUMED = (
-    Column("kappa", "float", digits=2),
-    Column("share", "float", "relevant", digits=2),
-    Column("wanted", "float", "width", digits=2),
-    DOCUMENTS,
-    Column("warning"),
-)
 _PLAN = (
     Column("first"),
     Column("second"),
@@ -567,68 +559,35 @@ _PLAN = (
 )
 
 
-def _assumed(name: str, text: str) -> tuple[float, float]:
-    try:
-        kappa, share = (float(part) for part in text.split(","))
-    except ValueError:
-        requirement = "must be a kappa and a share of relevant documents, as in 0.5,0.3"
-        raise ArgumentError(name, requirement, text) from None
-    return kappa, share
-
-
 @command
 def design_overlap(
-    source: OptionalJudged = None,
+    source: Judged,
     *judges: Annotated[str, Option(hidden=True)],
     width: Annotated[float, Option("--width W", least=LEAST_WIDTH, most=2)] = 0.2,
-    assume: Annotated[
-        tuple[float, float] | None, Option("--assume KAPPA,SHARE", read=_assumed, default="none")
-    ] = None,
     levels: Levels = (),
     against: Annotated[str | None, Option("--against JUDGE")] = None,
 ) -> OverlapDesign:
     """Plan how many documents judges share, for an interval of kappa of a width.
 
     For every two judges, from what they shared so far: documents that each topic would need, and how many
-    topics would do instead, for kappa and quadratic kappa of grades and for kappa at each level. --assume
-    plans before anything is judged.
+    topics would do instead, for kappa and quadratic kappa of grades and for kappa at each level.
 
     Example: pooler design overlap alice bob --width 0.2
 
-    Example: pooler design overlap --assume 0.5,0.3
-
     width : Width of the 95 % interval.
-    assume : Before anything is judged: the kappa and the share of relevant documents to expect.
     against : Every other judge with this one alone.
 
     Raises
     ------
-    ArgumentError
-        If no two judges can have what is assumed.
-
-    Examples
-    --------
-    >>> from pooler import design_overlap
-    >>> design_overlap(assume=(0.5, 0.3)).table("assumed_plan").cells("documents")
-    [343]
+    PoolerError
+        If there are no two judges who graded.
     """
-    if assume is not None:
-        if judges:
-            raise ArgumentError("assume", "is for a plan before anybody judged, not with judges", assume)
-        kappa, share = assume
-        plan = assumed_plan(kappa, width, first_share=share)
-        row = {"kappa": kappa, "share": share, "wanted": width, "documents": plan.documents}
-        return OverlapDesign(
-            rows=(row | {"warning": plan.warning},), settings=frozen_settings(assume=[kappa, share])
-        )
-    if source is None:
-        raise ArgumentError("source", "must be given, or a kappa and a share assumed", None)
-    with source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
+    with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         chosen = resolve_levels(scale, levels, all_of_them=True)
         shown = resolve_levels(scale, levels, all_of_them=False)
-        options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
-        votes, voters, _ = fetch_chosen(opinions, judges, against)
+        options = AgreementOptions(scale, chosen, resamples=0)
+        votes, voters = fetch_chosen(opinions, judges, against)
         if erased := opinions.erased():
             say(erased)
     pairs = pairs_of(votes.votes.judges, against)
@@ -662,20 +621,14 @@ def _plan_rows(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class OverlapDesign(Result):
-    """How many documents judges share; table: `plan`, or `assumed_plan` before any is judged."""
+    """How many documents judges share; table: `plan`."""
 
     rows: tuple[Mapping[str, Any], ...]
-    n_pairs: int = 0
-    levels: tuple[int, ...] = ()
+    n_pairs: int
+    levels: tuple[int, ...]
     """Those that people see."""
 
     def _tables(self) -> Iterator[Table]:
-        if self.settings["assume"] is not None:
-            note = (
-                "A minimum, as if documents of a topic were unrelated; plan again after the first judgements."
-            )
-            yield Table.of_rows("assumed_plan", _ASSUMED, self.rows, notes=[note])
-            return
         title = f"Documents to share for an interval of width {self.settings['width']}"
         yield Table.of_rows("plan", _PLAN, self.rows, title=title).seen_as(self._view(title))
 

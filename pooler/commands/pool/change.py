@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pooler.pools.change import (
-    JudgeShare,
-    Pair,
-    PoolChange,
-    PooledWhen,
-    StatesInPool,
-    judging_cost,
-    total_seconds,
-)
+from pooler.pools.change import Pair, PoolChange, PooledWhen, StatesInPool, n_judgements
 from pooler.tables import Column, Table
-from store.analysis.pools.pace import RECENT_DECISIONS, duration_words
+from store.analysis.pools.pace import RECENT_DECISIONS, duration_words, forecast
 from store.records import Pool
 from store.text import counted
 
@@ -24,22 +15,6 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
-
-_WORDS = {
-    "no-judges": "no person judges yet (pooler judges add NAME)",
-    "plan-cannot-be-continued": "the new documents cannot be assigned like the others, since judges are"
-    " missing",
-    "not-assigned": "documents are assigned, but those of an adaptive pool cannot be",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What documents cost, and why it is so much."""
-
-    shares: list[JudgeShare]
-    plan: Mapping[str, Any] | None
-    """How documents were assigned last; ``None`` = nothing is assigned."""
 
 
 def pairs_to_judge(pool: Pool) -> set[Pair]:
@@ -53,39 +28,33 @@ def filled_columns(table: Table) -> list[str]:
     return filled or [*table.data]
 
 
-def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> Cost:
-    """Return what documents cost, be they new or about to leave, judge by judge."""
-    if_pooled = opened.pool_changes.if_pooled([*pairs])
-    times = opened.progress.recent_times(limit=RECENT_DECISIONS)
-    return Cost(judging_cost(if_pooled, times, drawable=drawable), if_pooled.plan)
+def cost_words(opened: Collection, pairs: Iterable[Pair], *, drawable: int = 0) -> str:
+    """Word what documents cost, be they new or about to leave; empty where they cost nothing.
 
-
-def cost_words(cost: Cost) -> str:
-    """Word what documents, of which there are some, cost in all, and how many judges each has.
-
-    >>> from pooler.pools.change import JudgeShare
-    >>> shares = [JudgeShare("ann", 3, 60.0, 180.0), JudgeShare("ben", 2, 60.0, 120.0)]
-    >>> cost_words(Cost(shares, None))
-    '5 judgements: about 5 min; every judge sees every document'
-    >>> cost_words(Cost(shares, {"per_document": 1, "overlap": 0.25, "overlap_judges": 2}))
-    '5 judgements: about 5 min; as last assigned: 1 judge per document, 2 for 25% of each topic'
+    The time is at the pace of all who judge; `drawable` more documents may be drawn.
     """
-    shares = cost.shares
-    numbers = [one.judgements for one in shares if one.judgements is not None]
-    if len(numbers) < len(shares):
-        return f"what it costs is not known: {_WORDS.get(shares[0].reason or '')}"
-    seconds = total_seconds(shares)
+    if_pooled = opened.pool_changes.if_pooled([*pairs])
+    plan, judges = if_pooled.plan, if_pooled.judges
+    if not if_pooled.documents and not drawable:
+        return ""
+    if plan is None and not judges:
+        return "what it costs is not known: no person judges yet (pooler judges add NAME)"
+    if plan is not None and drawable:
+        why = "documents are assigned, but those of an adaptive pool cannot be"
+        return f"what it costs is not known: {why}"
+    n = n_judgements(if_pooled, drawable=drawable)
+    times = opened.progress.recent_times(limit=RECENT_DECISIONS)
+    seconds = forecast([one for judge in judges for one in times.get(judge, ())], n).seconds
     time = "how long is not known" if seconds is None else duration_words(seconds)
-    at_most = "at most " if any(one.is_at_most for one in shares) else ""
-    how = _sharing(cost)
-    return f"{at_most}{counted(sum(numbers), 'judgement')}: {time}" + (f"; {how}" if how else "")
+    how = "every judge sees every document" if plan is None and len(judges) > 1 else _sharing(plan)
+    words = f"{'at most ' * bool(drawable)}{counted(n, 'judgement')}: {time}"
+    return f"{words}; {how}" if how else words
 
 
-def _sharing(cost: Cost) -> str:
-    """Say how many judges a document has; empty where there is but one judge."""
-    plan = cost.plan
+def _sharing(plan: Mapping[str, Any] | None) -> str:
+    """Say how many judges a document has; empty where documents are not assigned."""
     if plan is None:
-        return "every judge sees every document" if len(cost.shares) > 1 else ""
+        return ""
     words = [f"{counted(plan.get('per_document', 1), 'judge')} per document"]
     if overlap := plan.get("overlap"):
         most = plan.get("overlap_judges") or plan.get("per_document", 1) + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
-from pooler.commands.pool.change import Cost, cost_words, fetch_cost, in_words, pairs_to_judge, planned_words
+from pooler.commands.pool.change import cost_words, in_words, pairs_to_judge, planned_words
 from pooler.messages import warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.contents import brought_alone
@@ -124,7 +124,7 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
             others = sorted(stands.pools - {one.name})
             rows.append(row | {"state": stands.state.value, "other_pool": others})
     change = ChangeCount(pair_states, alone).finish()
-    cost = fetch_cost(opened, change.leaving, drawable=0) if dry_run else None
+    cost = cost_words(opened, change.leaving) if dry_run else None
     if not dry_run:
         opened.pools.remove_run(run, alone)
     words = [f"run `{run}` has fed no pool yet"]
@@ -144,7 +144,7 @@ def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> Unpool
     stored = next(one for one in opened.pools.all() if one.name == name)
     was_withdrawn = stored.withdrawn
     undrawn = 0 if was_withdrawn or stored.budget is None else stored.budget - stored.pairs
-    cost = fetch_cost(opened, change.leaving, drawable=undrawn) if dry_run else None
+    cost = cost_words(opened, change.leaving, drawable=undrawn) if dry_run else None
     if not dry_run:
         opened.pools.withdraw(name)
     verb = "was already" if was_withdrawn else "would be" if dry_run else "is"
@@ -166,10 +166,10 @@ def _words(run: str, rows: Sequence[Mapping[str, Any]], *, dry_run: bool) -> lis
     return [*lines, f"{kept:,} of them stay in another pool"] if kept else lines
 
 
-def _words_of_rest(change: PoolChange, cost: Cost | None) -> list[str]:
+def _words_of_rest(change: PoolChange, cost: str | None) -> list[str]:
     """Say how what is left without a pool stands; `cost` is that of a dry run."""
     if cost is not None:
-        less = [f"no longer needed: {cost_words(cost)}"] if cost.shares else []
+        less = [f"no longer needed: {cost}"] if cost else []
         return [*planned_words(change), *less, "nothing was changed: this is --dry-run"]
     leaving = change.total(PooledWhen.LEAVING)
     if not leaving.documents:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.commands.pool.change import change_words, cost_words, fetch_cost, planned_words
+from pooler.commands.pool.change import change_words, cost_words, planned_words
 from pooler.files import WritesFile
 from pooler.messages import say, warn
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
@@ -516,14 +516,13 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, options: 
         withdrawn = "would be withdrawn, and listed under another name"
         opening.append(("say", f"the pool that is `{plan.name}` now {withdrawn}"))
     opening += _bare(build, change, opened.topics.listed())
-    cost = fetch_cost(opened, change.new, drawable=drawable)
     closing = []
     if not is_nothing:
         closing += planned_words(change, drawable=drawable)
-        closing.append(cost_words(cost) if cost.shares else "no further judgement is needed")
+        cost = cost_words(opened, change.new, drawable=drawable)
+        closing.append(cost or "no further judgement is needed")
     if options.replace and change.leaving:
-        less = fetch_cost(opened, change.leaving, drawable=0)
-        closing.append(f"no longer needed: {cost_words(less)}")
+        closing.append(f"no longer needed: {cost_words(opened, change.leaving)}")
     closing.append(f"pool `{plan.name}`, round {plan.round}: nothing was written, this is --dry-run")
     return PoolResult(
         build=build,

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from pooler.command import Given, Levels, Option, Seed, command
 from pooler.commands.qrels.agreement_rows import (
     ALL_LABELS,
-    MODELS,
-    PEOPLE,
-    TOGETHER,
     AgreementOptions,
-    JudgePart,
     Pair,
     against_rows,
     fetch_chosen,
+    judges_rows,
+    pair_rows,
     pairs_of,
-    part_rows,
     resolve_levels,
 )
 from pooler.judge_kinds import kinds_words
@@ -32,10 +29,6 @@ from pooler.tables import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cell
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.kappa import stacked_specific
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
-from store.errors import ArgumentError
-from store.grades import Aggregate
-from store.grades.definition import QrelsDefinition
-from store.records import Ties
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -48,13 +41,11 @@ Row = Mapping[str, Any]
 SKEWED = 0.8
 """Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
 
-KINDS = {
-    "topic": "other topics (topic bootstrap, {resamples} resamples, seed {seed})",
-    "item": "other documents, assuming independence (item bootstrap, {resamples} resamples, seed {seed})",
-    "asymptotic": "other documents, assuming independence (from the standard error)",
-}
+INTERVAL = (
+    "95 %: the interval in which the number may lie with other topics (topic bootstrap, {resamples:,}"
+    " resamples, seed {seed})."
+)
 FIRST, SECOND = Column("first"), Column("second")
-PART = Column("part", about="who is measured: people, models, or each person with each model")
 N_ABOUT = "documents both graded"
 _AT = Column("at", about="1+ = grades of 1 or more count as relevant")
 SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
@@ -67,11 +58,8 @@ KAPPA = Column(
 QUADRATIC = Column(
     "quadratic", "float", about="kappa in which a near miss counts less than a far one", digits=3
 )
-AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
 MOST_PAIRS = 66
-"""Pairs that people are shown: those of 12 judges."""
-SHOWN_ENDS = 10
-"""Of more pairs, the lowest and the highest."""
+"""Pairs that people are shown, and that have intervals unless they are asked for: those of 12 judges."""
 MOST_APART = 10
 """Of more pairs, those without a common document are counted only."""
 MOST_JUDGES = 20
@@ -86,16 +74,12 @@ MEASURES = {
     "ac1": "AC1",
     "macro_overlap": "overlap of all",
 }
-ACROSS = {"kappa": "kappa", "quadratic": "kappa, quadratic", "ac1": "AC1", "macro_overlap": "overlap"}
-"""Of people with models."""
 GRADED = ("alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss")
 BINARY = ("alpha_nominal", "fleiss", "macro_overlap")
-ACROSS_GRADED, ACROSS_BINARY = ("kappa", "quadratic"), ("kappa", "macro_overlap")
 _ALL_JUDGES = (
     Column("level", "int"),
     Column("coefficient"),
     *(Column(name, "float", digits=3) for name in ("value", "low", "high")),
-    Column("band"),
     Column("n", "int"),
     Column("topics", "int"),
     Column("reason"),
@@ -104,29 +88,21 @@ _ALL_JUDGES = (
 
 
 def _all_view(
-    rows: Sequence[Row], part: JudgePart, options: AgreementOptions, skewed: Collection[int | None]
+    rows: Sequence[Row], n_judges: int, options: AgreementOptions, skewed: Collection[int | None]
 ) -> View:
-    """Show the agreement of all judges of a part; AC1 at `skewed` levels, where one grade prevails."""
-    across = part.is_across
-    named, graded, binary = (ACROSS, ACROSS_GRADED, ACROSS_BINARY) if across else (MEASURES, GRADED, BINARY)
+    """Show the agreement of all judges; AC1 at `skewed` levels, where one grade prevails."""
     two_grades = len(options.scale.values) == 2
     chosen: list[Row] = []
     for row in rows:
         level, name = row["level"], str(row["coefficient"])
         if row["topic"] != "all" or (two_grades and level is None):
             continue
-        if name not in (graded if level is None else binary) and not (name == "ac1" and level in skewed):
+        if name not in (GRADED if level is None else BINARY) and not (name == "ac1" and level in skewed):
             continue
-        measure = "alpha" if level is not None and name == "alpha_nominal" else named[name]
-        shown = {**row, "on": "grades" if level is None else f"relevant {level}+", "measure": measure}
-        has_reason = row["value"] is None or row.get("low") is not None or row.get("interval_reason")
-        if options.kind != "none" and not has_reason:
-            shown["interval_reason"] = "topics-only" if name == "macro_overlap" else "no-standard-error"
-        chosen.append(shown)
+        measure = "alpha" if level is not None and name == "alpha_nominal" else MEASURES[name]
+        chosen.append({**row, "on": "grades" if level is None else f"relevant {level}+", "measure": measure})
     measures = {row["measure"] for row in chosen}
     lines = ["alpha, Fleiss' kappa: 1 = all agree, 0 = as by chance, below 0 = less than by chance."]
-    if across:
-        lines = ["Every label of a person is compared with every label of a model; N counts these pairs."]
     if "alpha, ordinal" in measures:
         lines.append("alpha, ordinal: a near miss counts less than a far one.")
     if "overlap of all" in measures:
@@ -138,26 +114,14 @@ def _all_view(
         lines.append(f"AC1: {_ac1_column(binary=None not in skewed or two_grades).about}.")
     own = [Column("on"), Column("measure")]
     columns = [*own, Column("value", "float", digits=3)]
-    columns += [_interval_column("interval", "")] * (options.kind != "none")
-    columns.append(Column("n", "int", "N", "" if across else "documents with at least two graders"))
-    columns += [Column("topics", "int"), *_band_column(options)]
-    columns += [REASON] * (options.kind == "none")
+    columns += [_interval_column("interval", "")] * (options.resamples > 0)
+    columns.append(Column("n", "int", "N", "documents with at least two graders"))
+    columns += [Column("topics", "int")] + [REASON] * (not options.resamples)
     table = Table.of_rows("all_judges", [*own, *_ALL_JUDGES], chosen)
-    lines += [_bands_line(options.bands)] if options.bands else []
-    title = "People with models" if across else f"All {len(part.judges)} {part.name} together"
-    return View(table, columns, title=title, notes=lines)
+    return View(table, columns, title=f"All {n_judges} judges together", notes=lines)
 
 
-def _notes_once(views: Sequence[View]) -> list[View]:
-    said: set[str] = set()
-    found: list[View] = []
-    for view in reversed(views):
-        found.append(replace(view, notes=[note for note in view.notes or () if note not in said]))
-        said |= {*(view.notes or ())}
-    return found[::-1]
-
-
-def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart) -> View:
+def _topics_view(rows: Sequence[Row], options: AgreementOptions) -> View:
     wanted: list[tuple[int | None, str, str]] = []
     if len(options.scale.values) > 2:
         wanted.append((None, "alpha_ordinal", "alpha"))
@@ -181,7 +145,7 @@ def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
     lines = ["overlap covers the documents that everybody graded."] if options.levels else []
     table = Table.of_rows("all_judges", columns, list(by_topic.values()))
-    return View(table, title=f"All {part.name} together, topic by topic", notes=lines)
+    return View(table, title="All judges together, topic by topic", notes=lines)
 
 
 @command
@@ -191,18 +155,12 @@ def agreement(
     levels: Annotated[Levels, Option(default="the relaxed and the rigid level; for json and tsv all")] = (),
     every_level: Annotated[bool, Option(hidden=True, for_people=False)] = True,
     against: Annotated[str | None, Option("--against JUDGE")] = None,
-    aggregate: Annotated[Aggregate | None, Option(default="no such comparison")] = None,
-    ties: Ties | None = None,
-    binary_first: bool = False,
-    interval: Annotated[
-        Literal["topic", "item", "asymptotic", "none"] | None,
-        Option(default="topic; none for pairs when there are more than 66"),
+    resamples: Annotated[
+        int | None,
+        Option(least=0, most=1_000_000, default="10,000; for pairs none when there are more than 66"),
     ] = None,
-    resamples: Annotated[int, Option(least=100, most=1_000_000)] = 10_000,
     seed: Seed = 1,
-    bands: Literal["landis-koch", "ir-book", "krippendorff"] | None = None,
     by_topic: bool = False,
-    all_pairs: bool = False,
 ) -> AgreementResult:
     """Measure how far judges agree, all together and two by two.
 
@@ -217,16 +175,9 @@ def agreement(
     Example: pooler agreement --qrels judgements/middle.qrels --qrels judgements/strict.qrels
 
     against : Compare every other judge, and all their labels together, with this one.
-    aggregate : With --against: compare one grade made of the others', too.
-    ties : How majority and median break ties.
-    binary_first : Make each grade binary at each level, then aggregate.
-    interval : 95 % intervals: from resampled topics or documents, from standard errors, or none.
-    resamples : How many times to resample.
+    resamples : How many times topics are resampled for the 95 % intervals; 0 = no intervals.
     seed : Seed of resampling.
-    bands : Add one author's words for the values of kappa and alpha.
     by_topic : Also show one row per topic.
-    all_pairs : Show more than 66 pairs in full. In json and tsv, also list pairs that share no document;
-        with more than 10 pairs these are otherwise only counted (pairs_apart).
 
     Raises
     ------
@@ -237,49 +188,40 @@ def agreement(
 
     Notes
     -----
-    Judges default to all people who graded, and all models, each apart, and people with models; where no
-    person graded, imported judges, else models; never adjudicators. Krippendorff's alpha, Fleiss' kappa;
-    Cohen's kappa plain and weighted, Scott's pi, Bennett's S, Gwet's AC, and the overlap of relevant
-    documents. Bootstrap by topic: O(resamples topics) a pair.
+    Judges default to all people who graded; where no person graded, imported judges, else models; never
+    adjudicators. Of more than ten pairs, those that share no document are only counted (pairs_apart).
+    Krippendorff's alpha, Fleiss' kappa; Cohen's kappa plain and weighted, Scott's pi, Bennett's S, Gwet's AC,
+    and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
     """
-    rule = QrelsDefinition(aggregate=aggregate, ties=ties, binary_first=binary_first)
-    if aggregate is None and binary_first:
-        raise ArgumentError("binary_first", "needs --aggregate", None)
-    if aggregate is not None and against is None:
-        raise ArgumentError("aggregate", "is compared with a judge: --against JUDGE", aggregate)
-    if aggregate == "sum":
-        raise ArgumentError("aggregate", "must give grades of the scale; sums are none", "sum")
-    rule.check()
     with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         options = AgreementOptions(
             scale=scale,
             levels=resolve_levels(scale, levels, all_of_them=every_level),
-            has_levels=bool(levels),
-            kind=interval or "topic",
-            resamples=resamples,
+            resamples=10_000 if resamples is None else resamples,
             seed=seed,
-            bands=bands,
             by_topic=by_topic,
         )
-        votes, voters, parts = fetch_chosen(opinions, judges, against, apart=True)
+        votes, voters = fetch_chosen(opinions, judges, against)
         every_pair = pairs_of(votes.votes.judges, against)
         # Intervals of many pairs take long: they are made where somebody asks for them.
-        intervals = options.kind != "none" and (interval is not None or len(every_pair) <= MOST_PAIRS)
-        # A crowd has a million pairs that share no document: they are counted.
-        leaves_out = not all_pairs and len(every_pair) > MOST_APART
+        intervals = options.resamples > 0 and (resamples is not None or len(every_pair) <= MOST_PAIRS)
         n_apart = 0
-        found: list[dict[str, Any]] = []
         together: list[dict[str, Any]] = []
-        for part in parts if against is None else ():
-            own = opinions.grades.votes(part.judges) if part.name in (PEOPLE, MODELS) else votes
-            rows, of_all, n_more = part_rows(part, own, options, intervals=intervals, leaves_out=leaves_out)
-            found, together, n_apart = found + rows, together + of_all, n_apart + n_more
-        if against is not None:
+        if against is None:
+            stacks = list(all_pair_stacks(votes, options.level_indices))
+            named = every_pair
+            # A crowd has a million pairs that share no document: they are counted.
+            if len(every_pair) > MOST_APART:
+                stacks, kept = sharing_pairs(stacks)
+                named = [every_pair[number] for number in kept]
+            n_apart = len(every_pair) - len(named)
+            found = pair_rows(stacks, named, votes.votes.topics, options, intervals=intervals)
+            together = judges_rows(votes, options) if len(votes.votes.judges) > 2 else []
+        else:
             others = [first for first, _ in every_pair]
-            wanted = None if aggregate is None else rule
-            found = against_rows(votes, against, others, options, wanted, intervals=intervals)
-            if leaves_out:
+            found = against_rows(votes, against, others, options, intervals=intervals)
+            if len(every_pair) > MOST_APART:
                 shared, n_apart = sharing(found)
                 found = [dict(row) for row in shared]
         numbers = [row["n"] for row in _of_judges(found, found[-1]["level"] if found else None)]
@@ -288,7 +230,7 @@ def agreement(
             words = f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents"
             warn(f"{words}: their kappas mean little")
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
-        if has_intervals and options.kind == "topic" and 1 < votes.n_topics < FEW_TOPICS:
+        if has_intervals and options.resamples and 1 < votes.n_topics < FEW_TOPICS:
             warn(f"{votes.n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
         if erased := opinions.erased():
             say(erased)
@@ -299,12 +241,9 @@ def agreement(
         **voters.to_json(),
         "scale": list(scale.values),
         "levels": list(options.levels),
-        "interval": options.kind,
-        "interval_level": None if options.kind == "none" else 0.95,
-        "resamples": resamples if options.kind in ("topic", "item") else None,
+        "interval_level": 0.95 if options.resamples else None,
+        "resamples": options.resamples,
     }
-    if parts[0].name != TOGETHER:
-        settings["parts"] = {part.name: list(part.judges) for part in parts}
     return AgreementResult(
         found=found,
         n_pairs=len(every_pair),
@@ -313,7 +252,6 @@ def agreement(
         has_intervals=intervals,
         votes=votes,
         options=options,
-        parts=parts,
         settings=frozen_settings(**settings),
     )
 
@@ -338,8 +276,6 @@ class AgreementResult(Result):
     votes: PopulationVotes
     """The grades that were measured."""
     options: AgreementOptions
-    parts: tuple[JudgePart, ...]
-    """Who is measured apart from the others: people, people with models, models; or all together."""
 
     SHOWN = 3
 
@@ -373,12 +309,9 @@ class AgreementResult(Result):
 
     @property
     def all_judges(self) -> Mapping[str, NDArray[np.float64]]:
-        """By coefficient of all judges its values, shape (n_levels,); nothing of two judges.
-
-        Where people and models are measured apart, those of the first part; `all_judges` the table has all.
-        """
+        """By coefficient of all judges its values, shape (n_levels,); nothing of two judges."""
         found: dict[str, NDArray[np.float64]] = {}
-        for row in self._whole(_of_part(self.together, self.parts[0])):
+        for row in self._whole(self.together):
             values = found.setdefault(row["coefficient"], np.full(len(self.levels), np.nan))
             values[self.levels.index(row["level"])] = np.nan if row["value"] is None else row["value"]
         return found
@@ -404,20 +337,19 @@ class AgreementResult(Result):
 
     def _tables(self) -> Iterator[Table]:
         yield self._judges()
-        apart, by_topic = self.parts[0].name != TOGETHER, self.options.by_topic
-        columns = [*[PART] * apart, *[TOPIC] * by_topic, *_ALL_JUDGES]
+        by_topic = self.options.by_topic
         together: list[View] = []
-        for part in self.parts if self.together else ():
-            rows, skewed = _of_part(self.together, part), _skewed_levels(_of_part(self.found, part))
-            together.append(_all_view(rows, part, self.options, skewed))
-            if by_topic and not part.is_across:
-                together.append(_topics_view(rows, self.options, part))
-        together = _notes_once(together)
+        if self.together:
+            skewed = _skewed_levels(self.found)
+            together = [_all_view(self.together, len(self.judges), self.options, skewed)]
+            together += [_topics_view(self.together, self.options)] * by_topic
+        columns = [*[TOPIC] * by_topic, *_ALL_JUDGES]
         yield Table.of_rows("all_judges", columns, self.together).seen_as(*together)
-        columns = _pair_columns(by_topic=by_topic, in_parts=apart)
-        yield Table.of_rows("pairs", columns, self.found).seen_as(*self._pair_views(together))
+        yield Table.of_rows("pairs", _pair_columns(by_topic=by_topic), self.found).seen_as(
+            *self._pair_views(together)
+        )
         stacks, stacked = all_pair_stacks(self.votes, self.options.level_indices), pairs_of(self.judges, None)
-        if not self.settings["all_pairs"] and self.n_pairs > MOST_APART:
+        if self.n_pairs > MOST_APART:
             stacks, kept = sharing_pairs(stacks)
             stacked = [stacked[number] for number in kept]
         if stacks:
@@ -487,51 +419,31 @@ class AgreementResult(Result):
         rows: Sequence[Row] = self.found
         if self.n_pairs == 1:
             rows = [row for row in rows if row["first"] != ALL_LABELS]
-        rest, n_apart = "", self.n_apart
-        if not n_apart and self.n_pairs > MOST_APART:
-            rows, n_apart = sharing(rows)
-        if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
-            rows, rest = _ends_of(rows)
-        views: list[View] = []
-        for part in self.parts:
-            views += _pair_views(
-                _of_part(rows, part),
-                options,
-                who="People with models" if part.is_across else f"Pairs of {part.name}",
-                intervals=self.has_intervals,
-                binary=options.has_levels or not rest,
-                reference=self.settings["against"],
-            )
-        ending = [apart_line(n_apart), *rest.split("\n")]
+        views = _pair_views(rows, options, intervals=self.has_intervals, reference=self.settings["against"])
+        ending = [apart_line(self.n_apart)]
         if any(map(_shows_intervals, [*together, *views])):
-            kind = KINDS[options.kind].format(resamples=f"{options.resamples:,}", seed=options.seed)
-            ending.append(f"95 %: the interval in which the number may lie with {kind}.")
-        if options.kind != "none" and options.by_topic:
+            ending.append(INTERVAL.format(resamples=options.resamples, seed=options.seed))
+        if options.resamples and options.by_topic:
             ending.append("With --by-topic, pairs have no intervals.")
-        elif options.kind != "none" and not self.has_intervals:
-            ending.append("Pairs have no intervals here: --interval topic computes them.")
+        elif options.resamples and not self.has_intervals:
+            ending.append(f"Pairs have no intervals here: --resamples {options.resamples} computes them.")
         if views:
             views[-1] = replace(views[-1], notes=[*(views[-1].notes or ()), *filter(None, ending)])
         return views
 
 
-def _of_part(rows: Sequence[Row], part: JudgePart) -> list[Row]:
-    return [row for row in rows if row.get("part", part.name) == part.name]
-
-
-def _pair_columns(*, by_topic: bool, in_parts: bool = False) -> list[Column]:
-    names = ["raw", "kappa", "kappa_low", "kappa_high", "kappa_se", "band", "linear"]
-    names += ["quadratic", "quadratic_low", "quadratic_high", "quadratic_se", "pi", "s"]
+def _pair_columns(*, by_topic: bool) -> list[Column]:
+    names = ["raw", "kappa", "kappa_low", "kappa_high", "linear"]
+    names += ["quadratic", "quadratic_low", "quadratic_high", "pi", "s"]
     names += ["ac1", "ac2", "alpha_ordinal", "alpha_nominal", "alpha_interval"]
     names += ["positive", "overlap", "macro_overlap", "macro_overlap_low", "macro_overlap_high"]
     return [
-        *([PART] if in_parts else []),
         FIRST,
         SECOND,
         *([TOPIC] if by_topic else []),
         Column("level", "int"),
         Column("n", "int"),
-        *(Column(name, "text" if name == "band" else "float", digits=3) for name in names),
+        *(Column(name, "float", digits=3) for name in names),
         Column("macro_topics", "int"),
         Column("first_marginals", "ints"),
         Column("second_marginals", "ints"),
@@ -556,14 +468,6 @@ def _ac1_column(*, binary: bool) -> Column:
     return Column("ac1", "float", "AC1", about, digits=3)
 
 
-def _bands_line(bands: str) -> str:
-    return f"{AUTHORS[bands]}: these authors' words for kappa or alpha; others use different ones."
-
-
-def _band_column(options: AgreementOptions) -> list[Column]:
-    return [] if options.bands is None else [Column("band", heading=AUTHORS[options.bands])]
-
-
 def _interval_column(name: str, of: str) -> Column:
     low, high = (f"{of}_low", f"{of}_high") if of else ("low", "high")
     return Column(name, heading="95 %", interval=(low, high), digits=2)
@@ -576,15 +480,9 @@ def _shows_intervals(view: View) -> bool:
 
 
 def _pair_views(
-    rows: Sequence[Row],
-    options: AgreementOptions,
-    *,
-    who: str,
-    intervals: bool,
-    binary: bool,
-    reference: str | None,
+    rows: Sequence[Row], options: AgreementOptions, *, intervals: bool, reference: str | None
 ) -> list[View]:
-    """Show pairs: agreement on grades, then, with `binary`, on relevant or not.
+    """Show pairs: agreement on grades, then on relevant or not; of many pairs those that agree least.
 
     `reference`: the second judge of every pair, who is named in the title then.
     """
@@ -592,12 +490,15 @@ def _pair_views(
     levels = [row for row in rows if row["level"] is not None]
     if not options.by_topic:
         levels.sort(key=lambda row: int(row["level"]))
+    is_many = len({(row["first"], row["second"]) for row in rows}) > MOST_PAIRS
     has_intervals = intervals and not options.by_topic
-    title = f"{who if reference is None else f'Each judge with {reference}'}: agreement on"
+    title = f"{'Pairs of judges' if reference is None else f'Each judge with {reference}'}: agreement on"
     views: list[View] = []
     for is_binary, chosen in ((False, graded), (True, levels)):
-        if not chosen or (is_binary and views and not binary):
+        if not chosen:
             continue
+        if is_many:
+            chosen = sorted(chosen, key=_least_first)
         skewed = bool(_skewed_levels(chosen))
         columns = [FIRST, SECOND] if reference is None else [Column("first", heading="judge")]
         columns += [_AT] * is_binary + [TOPIC] * options.by_topic
@@ -610,24 +511,23 @@ def _pair_views(
         lines = []
         if is_binary:
             about = "documents relevant to both among those relevant to either, averaged over topics"
-            if has_intervals and options.kind == "topic":
+            if has_intervals:
                 about += "; its interval is in json and tsv"
             columns.append(Column("mean_overlap", "float", "overlap", about, digits=3))
         else:
             columns.append(QUADRATIC)
-            # Beside AC1 or words there is no room for the second interval.
-            if has_intervals and not skewed and options.bands is None:
+            # Beside AC1 there is no room for the second interval.
+            if has_intervals and not skewed:
                 columns.append(_interval_column("quadratic_interval", "quadratic"))
             elif has_intervals:
                 lines.append("The interval of quadratic is in json and tsv.")
-        columns += [_ac1_column(binary=is_binary)] * skewed + _band_column(options)
+        columns += [_ac1_column(binary=is_binary)] * skewed
         columns += [REASON] * (not has_intervals)
         if any(row["first"] == ALL_LABELS for row in chosen):
             lines.append(
                 f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
                 " counts labels, not documents."
             )
-        lines += [_bands_line(options.bands)] if options.bands else []
         cells = [
             {
                 **row,
@@ -640,18 +540,9 @@ def _pair_views(
         declared = [*_pair_columns(by_topic=True), _AT, Column("n_marked"), Column("mean_overlap", "float")]
         table = Table.of_rows("pairs", declared, cells)
         what = "relevant or not" if is_binary else "grades"
-        views.append(View(table, columns, title=f"{title} {what}", notes=lines))
-    if len(views) > 1:
-        views[1] = replace(views[1], columns=_without_about(views[1].columns, views[0].columns))
+        limit = MOST_PAIRS if is_many else None
+        views.append(View(table, columns, title=f"{title} {what}", notes=lines, limit=limit, of_rows="pair"))
     return views
-
-
-def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Column]) -> list[str | Column]:
-    known = {(one.title.strip(), one.about) for one in explained if isinstance(one, Column)}
-    return [
-        replace(one, about="") if isinstance(one, Column) and (one.title.strip(), one.about) in known else one
-        for one in columns
-    ]
 
 
 def sharing(rows: Sequence[Row]) -> tuple[list[Row], int]:
@@ -669,30 +560,10 @@ def apart_line(number: int) -> str:
     return f"{counted(number, 'pair')} {'shares' if number == 1 else 'share'} no document." if number else ""
 
 
-def _ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
-    """Choose what people see of too many pairs: all judges, lowest, highest; say what the rest is like."""
-    levels = {row["level"] for row in rows}
-    level = None if None in levels else min(levels)
-    whole = _of_judges(rows, level)
-    measured = [row for row in whole if row["kappa"] is not None]
-    enough = [row for row in measured if row["n"] >= FEW_DOCUMENTS]
-    ranked = sorted(enough or measured, key=lambda row: row["kappa"])
-    low, high = ranked[:SHOWN_ENDS], ranked[SHOWN_ENDS:][-SHOWN_ENDS:]
-    middle = [row["kappa"] for row in ranked[len(low) : len(ranked) - len(high)]]
-    place_of = {(row["first"], row["second"]): place for place, row in enumerate([*low, *high])}
-    kept = [row for row in rows if not is_judge(row["first"])]
-    chosen = [row for row in rows if (row["first"], row["second"]) in place_of]
-    kept += sorted(chosen, key=lambda row: place_of[row["first"], row["second"]])
-    words = f"Of {counted(len(whole), 'pair')}: the {len(low)} lowest and {len(high)} highest kappas"
-    words += f" of those with {FEW_DOCUMENTS} documents or more." if enough else "."
-    if middle:
-        words += f"\nBetween them {counted(len(middle), 'pair')}, {middle[0]:.3f} to"
-        words += f" {middle[-1]:.3f}, half of them below {middle[len(middle) // 2]:.3f}."
-    if enough and len(measured) > len(enough):
-        words += f" Fewer documents: {counted(len(measured) - len(enough), 'pair')}."
-    if len(whole) > len(measured):
-        words += f" No kappa: {counted(len(whole) - len(measured), 'pair')}."
-    return kept, f"{words}\n--all-pairs shows every pair, --level N agreement on relevant or not."
+def _least_first(row: Row) -> tuple[bool, bool, float]:
+    """Order pairs by kappa, those of few documents and those without any last."""
+    is_known = row["kappa"] is not None
+    return is_judge(row["first"]) and _has_few(row), not is_known, row["kappa"] if is_known else 0.0
 
 
 def _of_judges(rows: Sequence[Row], level: int | None) -> list[Row]:

@@ -73,7 +73,7 @@ def agreement_orders(
         facts: dict[str, Any] = {}
         graders = {one.name for one in opinions.grades.judges()}
         if opinions.collection is None or graders.issuperset(judges):
-            votes, voters, _ = fetch_chosen(opinions, judges, None)
+            votes, voters = fetch_chosen(opinions, judges, None)
             facts = voters.to_json()
         else:
             votes, facts["qrels"] = votes_of_qrels(opinions.collection, [*dict.fromkeys(judges)], level)

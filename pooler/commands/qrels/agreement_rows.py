@@ -1,28 +1,20 @@
-"""What agreement is measured of, and its rows: pairs, all together, people and models apart, a reference."""
+"""What agreement is measured of, and its rows: pairs, all together, a reference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, product
+from dataclasses import dataclass
+from itertools import combinations
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pooler.judge_kinds import kinds_words, voters_words, warn_about_voters
+from pooler.judge_kinds import voters_words, warn_about_voters
 from pooler.messages import progress as report_progress
-from pooler.messages import say, warn
-from store.analysis.agreement.kappa import band
+from pooler.messages import warn
 from store.analysis.agreement.many import AllJudges, all_judges, all_judges_by_topic
-from store.analysis.agreement.tables import (
-    PairStack,
-    all_pair_stacks,
-    coefficients,
-    pair_intervals,
-    reasons,
-    sharing_pairs,
-)
+from store.analysis.agreement.tables import PairStack, coefficients, pair_intervals, reasons
 from store.analysis.agreement.votes import level_index
 from store.errors import PoolerError, UnknownNameError
 from store.grades.definition import QrelsDefinition
@@ -33,22 +25,12 @@ if TYPE_CHECKING:
 
     from pooler.sources.source import Opinions
     from store.analysis.agreement.intervals import Interval
-    from store.analysis.agreement.kappa import Bands
-    from store.analysis.agreement.tables import IntervalKind
     from store.analysis.agreement.votes import PopulationVotes
     from store.records import Scale
 
 
 UNDEFINED = "undefined"
 """The code of an interval whose coefficient has no number: `reason` says why."""
-TOGETHER, PEOPLE, ACROSS, MODELS = "judges", "people", "people and models", "models"
-"""All judges in one part; or the parts, in order."""
-EVERY_PERSON, EVERY_MODEL = "(people)", "(models)"
-"""Stand for every label of one side; no judge's name has a bracket in front."""
-
-_ACROSS = ("kappa", "linear", "quadratic", "pi", "s", "ac1", "ac2", "raw", "positive", "macro_overlap")
-"""Coefficients of pairs that say how far two sides agree, all pairs thrown together."""
-_WITH_INTERVAL = ("kappa", "quadratic", "macro_overlap")
 
 
 def pair_rows(
@@ -67,9 +49,7 @@ def pair_rows(
             named: dict[str, Any] = {"first": first, "second": second}
             found = [of_stack[number] for of_stack in of_stacks]
             if intervals:
-                made = pair_intervals(
-                    stacks, number, options.kind, resamples=options.resamples, seed=options.seed
-                )
+                made = pair_intervals(stacks, number, resamples=options.resamples, seed=options.seed)
                 for row, of_row in zip(found, made, strict=True):
                     row |= _limits(of_row)
                 advance(1)
@@ -90,14 +70,12 @@ def judges_rows(population: PopulationVotes, options: AgreementOptions) -> list[
     rows: list[dict[str, Any]] = []
     indices: list[int | None] = [None, *options.level_indices]
     for index in indices:
-        found = all_judges(population, index, options.kind, resamples=options.resamples, seed=options.seed)
-        rows += [_judges_row(one, options.level_at(index), options) for one in found]
+        found = all_judges(population, index, resamples=options.resamples, seed=options.seed)
+        rows += [_judges_row(one, options.level_at(index)) for one in found]
     if options.by_topic:
         for index in indices:
             for topic, found in all_judges_by_topic(population, index).items():
-                rows += [
-                    {**_judges_row(one, options.level_at(index), options), "topic": topic} for one in found
-                ]
+                rows += [{**_judges_row(one, options.level_at(index)), "topic": topic} for one in found]
     return rows
 
 
@@ -119,16 +97,11 @@ def _stack_rows(
     if overlaps is not None:
         columns["macro_overlap"] = [total / count if count else None for total, count in overlaps.tolist()]
         columns["macro_topics"] = [int(count) for count in overlaps[:, 1].tolist()]
-    if options.bands is not None:
-        bands = options.bands
-        columns["band"] = [
-            band(kappa, bands) if isinstance(kappa, float) else None for kappa in columns["kappa"]
-        ]
     names = list(columns)
     return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) -> dict[str, Any]:
+def _judges_row(one: AllJudges, level: int | None) -> dict[str, Any]:
     row: dict[str, Any] = {
         "topic": "all",
         "level": level,
@@ -140,8 +113,6 @@ def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) ->
     }
     if one.interval is not None:
         row |= {name.removeprefix("_"): cell for name, cell in _limits({"": one.interval}).items()}
-    if options.bands and one.value is not None and one.name not in ("raw", "macro_overlap"):
-        row["band"] = band(one.value, options.bands)
     return row
 
 
@@ -167,105 +138,20 @@ def against_rows(
     reference: str,
     others: Sequence[str],
     options: AgreementOptions,
-    rule: QrelsDefinition | None,
     *,
     intervals: bool,
 ) -> list[dict[str, Any]]:
-    """Compare judges with a reference, then all their labels thrown together.
+    """Compare judges with a reference, after all their labels thrown together.
 
-    Then their aggregate, where there is a rule.
-
-    `intervals`: whether each judge has intervals; the rows on all of them have in any case.
-    """
-    from store.grades.qrels import aggregate_against, pairs_together
-
-    topics, wanted = population.votes.topics, options.kind != "none"
-    pairs: list[Pair] = [(other, reference) for other in others]
-    each, together = pairs_together(population, pairs, options.level_indices)
-    rows = pair_rows(together, [(ALL_LABELS, reference)], topics, options, intervals=wanted)
-    if rule is not None:
-        stacks = aggregate_against(population, reference, others, options.scale, options.levels, rule)
-        named: list[Pair] = [(aggregate_name(rule), reference)]
-        rows += pair_rows(stacks, named, topics, options, intervals=wanted)
-    rows += pair_rows(each, pairs, topics, options, intervals=intervals)
-    return rows
-
-
-def aggregate_name(rule: QrelsDefinition) -> str:
-    """Name the aggregate in the place of a judge, as `(majority, ties low, binary first)`."""
-    parts = [str(rule.aggregate), *([f"ties {rule.ties}"] if rule.ties else [])]
-    parts += ["binary first"] if rule.binary_first else []
-    return f"({', '.join(parts)})"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgePart:
-    """Some of the judges who are measured, and which pairs of them."""
-
-    name: str
-    judges: tuple[str, ...]
-    pairs: tuple[Pair, ...]
-
-    @property
-    def is_across(self) -> bool:
-        """Whether each pair is a person and a model."""
-        return self.name == ACROSS
-
-
-def part_rows(
-    part: JudgePart,
-    population: PopulationVotes,
-    options: AgreementOptions,
-    *,
-    intervals: bool,
-    leaves_out: bool,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
-    """Measure one part of the judges: rows of its pairs, of all of them, and how many pairs are left out.
-
-    `population` has the judges of the part; `leaves_out`: pairs that share no document.
+    `intervals`: whether each judge has intervals; the row on all of them has in any case.
     """
     from store.grades.qrels import pairs_together
 
-    topics, named = population.votes.topics, list(part.pairs)
-    if part.is_across:
-        stacks, both = pairs_together(population, named, options.level_indices)
-        labels = (EVERY_PERSON, EVERY_MODEL)
-        together = pair_rows(both, [labels], topics, options, intervals=options.kind != "none")
-        n_topics = int(both[0].topic_tables(0).any(axis=(1, 2)).sum())
-        all_ = [
-            {
-                "topic": row["topic"],
-                "level": row["level"],
-                "coefficient": name,
-                "value": row[name],
-                "low": row.get(f"{name}_low"),
-                "high": row.get(f"{name}_high"),
-                "n": row["n"],
-                "topics": (
-                    row.get("macro_topics")
-                    if name == "macro_overlap"
-                    else n_topics
-                    if row["topic"] == "all"
-                    else 1
-                ),
-                "reason": row["reason"] if row[name] is None else None,
-                "interval_reason": row.get("interval_reason") if name in _WITH_INTERVAL else None,
-            }
-            for row in together
-            for name in _ACROSS
-            if name == "kappa" or row.get(name) is not None
-        ]
-    else:
-        stacks = list(all_pair_stacks(population, options.level_indices))
-        is_worth = part.name != TOGETHER or len(part.judges) > 2
-        all_ = judges_rows(population, options) if is_worth else []
-    n_pairs = len(named)
-    if leaves_out:
-        stacks, kept = sharing_pairs(stacks)
-        named = [named[number] for number in kept]
-    rows = pair_rows(stacks, named, topics, options, intervals=intervals)
-    of_part = {} if part.name == TOGETHER else {"part": part.name}
-    return ([{**of_part, **row} for row in rows], [{**of_part, **row} for row in all_], n_pairs - len(named))
+    topics, wanted = population.votes.topics, options.resamples > 0
+    pairs: list[Pair] = [(other, reference) for other in others]
+    each, together = pairs_together(population, pairs, options.level_indices)
+    rows = pair_rows(together, [(ALL_LABELS, reference)], topics, options, intervals=wanted)
+    return rows + pair_rows(each, pairs, topics, options, intervals=intervals)
 
 
 Pair = tuple[str, str]
@@ -281,12 +167,9 @@ class AgreementOptions:
     scale: Scale
     levels: tuple[int, ...]
     """Least relevant grades, by value, ascending."""
-    has_levels: bool
-    """Whether they were asked for by name."""
-    kind: IntervalKind = "topic"
     resamples: int = 10_000
+    """Of topics, for intervals; 0 = none."""
     seed: int = 1
-    bands: Bands | None = None
     by_topic: bool = False
 
     @property
@@ -310,12 +193,11 @@ def resolve_levels(scale: Scale, levels: Sequence[int | str], *, all_of_them: bo
 
 
 def fetch_chosen(
-    opinions: Opinions, named: Sequence[str], against: str | None, *, apart: bool = False
-) -> tuple[PopulationVotes, Voters, tuple[JudgePart, ...]]:
-    """Return the votes of the judges to be measured, two at least, whose they are, and the parts with a pair.
+    opinions: Opinions, named: Sequence[str], against: str | None
+) -> tuple[PopulationVotes, Voters]:
+    """Return the votes of the judges to be measured, two at least, and whose they are.
 
-    By default the judges who count and graded are measured; with a reference they are the others. `apart`:
-    people and models both, which are then to be kept apart.
+    By default the judges who count and graded are measured; with a reference they are the others.
     """
     opened, whose = opinions.grades, opinions.source.definition
     reference = [] if against is None else [against]
@@ -335,19 +217,7 @@ def fetch_chosen(
     of_files = opinions.collection is None and not kinds and not names and opened.voters().is_named
     of = [*names, *reference] if names else [one.name for one in others] if of_files else []
     voters = opened.voters(of) if names else choose_voters(others, every.graders, of=of, kinds=kinds)
-    people, models = (
-        tuple(name for name in every.voting if kind_of[name] == kind) for kind in ("human", "model")
-    )
-    is_apart = bool(apart and people and models and not voters.is_named and against is None)
-    if is_apart:
-        voters = replace(
-            voters,
-            judges=tuple(one for one in every.judges if one.name in {*people, *models}),
-            left_out=tuple(one for one in voters.left_out if one.name not in models),
-        )
-        chosen = [*people, *models]
-    else:
-        chosen = list(dict.fromkeys([*names, *reference])) if names else [*voters.voting, *reference]
+    chosen = list(dict.fromkeys([*names, *reference])) if names else [*voters.voting, *reference]
     votes = opened.votes(chosen)
     judges = votes.votes.judges
     if not judges or not votes.graded.any():
@@ -357,19 +227,8 @@ def fetch_chosen(
     if not votes.n_documents and opinions.collection is None:
         message = f"no document is judged by two of the judges: {', '.join(judges)}"
         raise PoolerError(message, hint="name files of judges who had the same documents")
-    if is_apart:
-        together = "--qrels NAME measures them together, defined with --kinds human,model"
-        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({together})")
-        if voters.left_out:
-            warn(f"left out: {kinds_words(voters.counts_left_out)}")
-        parts = (
-            JudgePart(PEOPLE, people, tuple(combinations(people, 2))),
-            JudgePart(ACROSS, (*people, *models), tuple(product(people, models))),
-            JudgePart(MODELS, models, tuple(combinations(models, 2))),
-        )
-        return votes, voters, tuple(part for part in parts if part.pairs)
     warn_about_voters(voters, "are measured together", others=against is not None, is_headed=True)
-    return votes, voters, (JudgePart(TOGETHER, judges, tuple(combinations(judges, 2))),)
+    return votes, voters
 
 
 def _nothing(opinions: Opinions, names: Sequence[str], voters: Voters) -> PoolerError:

@@ -120,7 +120,6 @@ def report(
         advance(1)
         sections = [
             *(section for one in verdicts for section in parts[one.name]),
-            _section("How the best runs find relevant documents", sections_of.curves(material)),
             _section("Models against people", sections_of.models(material)),
             _section("Judging", sections_of.judging(material)),
             _section("What this report is about", sections_of.what_it_is(material)),

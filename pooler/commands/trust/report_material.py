@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pooler.commands.judge.status import status, status_effort
+from pooler.commands.judge.status import status
 from pooler.commands.look.show import show_judges, show_pools
 from pooler.commands.qrels.agreement import AgreementResult, agreement
 from pooler.commands.trust.audit import audit
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 Found = TypeVar("Found")
-LOW_DWELL = 1.0
-"""What `pooler status effort` takes for a low dwell, in seconds."""
 MOST_DRAWN = 20
 """Runs of one chart."""
 MOST_WITH_INTERVALS = 45
@@ -47,7 +45,6 @@ class Stored:
     pools: Table
     judges: Table
     progress: Table
-    costs: Table
     agreement: AgreementResult | str
     """Of everybody whose grades may count, for statements on two judges, or why there is none."""
     by_kind: Mapping[str, AgreementResult | str]
@@ -149,7 +146,6 @@ def _of_collection(source: Source) -> Stored:
             pools=show_pools(opened).table("pools"),
             judges=show_judges(opened).table("judges"),
             progress=status(opened).table("status"),
-            costs=status_effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
             by_kind={} if isinstance(found, str) else _by_kind(opened, level, found),
             audits=_audits(source, opened, level),
@@ -191,8 +187,8 @@ def _audits(source: Source, opened: Collection, level: int) -> dict[str, Audit |
 
 
 def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> AgreementResult:
-    interval: Literal["topic", "none"] = "topic" if comb(len(judges), 2) <= MOST_WITH_INTERVALS else "none"
-    return agreement(Source(collection=opened), *judges, levels=(level,), interval=interval, all_pairs=True)
+    resamples = None if comb(len(judges), 2) <= MOST_WITH_INTERVALS else 0
+    return agreement(Source(collection=opened), *judges, levels=(level,), resamples=resamples)
 
 
 def _or_why(make: Callable[[], Found]) -> Found | str:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pooler.commands.measure.compare import compare, needed_for_pairs
+from pooler.commands.measure.compare import needed_for_pairs
 from pooler.commands.measure.design import (
     TOPICS,
     load_pilot,
@@ -18,7 +17,6 @@ from pooler.commands.measure.design import (
     reliability_plot,
     reliability_table,
 )
-from pooler.commands.measure.evaluate_curves import RECALLS, evaluate_curves
 from pooler.commands.measure.measured import known_measure, measured
 from pooler.commands.qrels.agreement import MEASURES, AgreementResult
 from pooler.commands.trust.conclusions import REASONS, Alarm
@@ -28,7 +26,6 @@ from pooler.commands.trust.sensitivity import conclusion, ranks_below, sensitivi
 from pooler.commands.trust.variation import variation_of
 from pooler.judge_kinds import kinds_words, voters_sentence
 from pooler.messages import Listener, listening
-from pooler.pages.charts import N_SERIES
 from pooler.pages.page import Figure, PageTable, Section
 from pooler.pages.report import HEADINGS, facts_table, figure, numbers, page_table
 from pooler.reasons import REASONS as UNDEFINED
@@ -241,13 +238,11 @@ MOST_PAIRS = 45
 """Pairs of judges that a figure shows."""
 FEW_SHARED = 20
 """Documents of a pair below which its kappa is drawn in grey."""
-MOST_ON_A_MAP = 20
-"""Judges of whom a map of every two can be read."""
 _STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
 
 
 def judging(material: Material) -> Iterator[str | Figure]:
-    """Show how far each judge has come and what judging cost."""
+    """Show how far each judge has come."""
     stored, commands = material.stored, material.commands
     if stored is None or not len(stored.progress):
         return
@@ -263,31 +258,6 @@ def judging(material: Material) -> Iterator[str | Figure]:
             " everything the judge has graded, pooled or not.",
             n=counted(len(owing), "judge"),
         )
-    timed = stored.costs.where([cell is not None for cell in stored.costs.cells("dwell_median_s")])
-    if not len(timed):
-        yield "No judgement here was timed, so nothing is known about what judging cost."
-        return
-    n = f"{counted(len(timed), 'judge')} whose judging was timed"
-    effort = commands.of_collection("status", "effort")
-    of_dwell: dict[str, Any] = {"value": "dwell_median_s", "low": "dwell_lower_s", "high": "dwell_upper_s"}
-    title, axis = "Time on a document", "time until decided (seconds)"
-    yield figure(
-        _plot("bars", "Time at the desk", timed, "judge", "active time (seconds)", value="active_s"),
-        "Active seconds of each judge, pauses left out.",
-        effort,
-        stored.costs,
-        caption="Times are in seconds.",
-        n=n,
-    )
-    yield figure(
-        _plot("dots", title, timed, "judge", axis, ends=(0, None), **of_dwell),
-        "The line spans the middle half of the times that a judge's documents were on the screen before"
-        " they were decided; the dot is the median.",
-        effort,
-        stored.costs,
-        caption="Times are in seconds.",
-        n=n,
-    )
 
 
 def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
@@ -303,7 +273,7 @@ def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
     if isinstance(found, str):
         yield f"Nothing can be said about agreement: {found}."
         return
-    own = ("--level", str(stored.level), "--interval", found.settings["interval"])
+    own = ("--level", str(stored.level), "--resamples", str(found.settings["resamples"]))
     whose = commands.source.whose
     is_by_kind = whose.kinds or len(stored.by_kind) > 1
     command = commands.of_collection("agreement", *own, judges=found.judges if is_by_kind else whose.judges)
@@ -330,14 +300,13 @@ def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
     pairs = found.table("pairs")
     is_graded = [level is None for level in pairs.cells("level")]
     graded, at_level = pairs.where(is_graded), pairs.where([not one for one in is_graded])
-    of_interval = " The line is its 95% interval over topics." * (own[-1] == "topic")
+    of_interval = " The line is its 95% interval over topics." * (own[-1] != "0")
     several = graded if len(stored.scale.values) > 2 else graded.head(0)
     figures = (
         (several, "quadratic", "Cohen's kappa of the grades, quadratic weights"),
         (at_level, "kappa", f"Cohen's kappa, {binary}"),
     )
-    shared: dict[str, Any]
-    shared = {"ends": _shared_ends([(table, name) for table, name, _ in figures]), "few": ("n", FEW_SHARED)}
+    shared: dict[str, Any] = {"ends": (0, 1), "few": ("n", FEW_SHARED)}
     for every, name, title in figures:
         if not len(every):
             continue
@@ -358,11 +327,6 @@ def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
             " overlap: relevant to both among those relevant to either, averaged over topics that have any",
             n=f"{counted(len(table), 'pair')} of {counted(len(found.judges), 'judge')}",
         )
-    if 2 < len(found.judges) <= MOST_ON_A_MAP:
-        yield _map_of_judges(found.judges, graded, command)
-    graded = graded.where([bool(n) for n in graded.cells("n")])
-    if "cross_tables" in found.names() and len(graded):
-        yield _map_of_grades(found.table("cross_tables"), graded, command)
 
 
 def _together(found: AgreementResult, binary: str) -> Table:
@@ -376,69 +340,11 @@ def _together(found: AgreementResult, binary: str) -> Table:
     return replace(table, columns=columns, data={**table.data, **words})
 
 
-def _shared_ends(tables: Sequence[tuple[Table, str]]) -> tuple[float, float]:
-    """Return the ends of one axis, by fifths, for figures that are read one beside the other."""
-    known = [0.0]
-    for table, name in tables:
-        values = numbers(table, name)
-        for column in (name, f"{name}_low", f"{name}_high"):
-            ends = zip(values, numbers(table, column), strict=True)
-            known += [end for value, end in ends if not math.isnan(value) and not math.isnan(end)]
-    low, high = math.floor(5 * min(known)) / 5, math.ceil(5 * max(known)) / 5
-    return low, high if high > low else 1.0
-
-
 def _most_shared(pairs: Table, name: str) -> Table:
     """Keep as many pairs as can be read, those that share the most documents; the least kappa first."""
     if len(pairs) <= MOST_PAIRS:
         return pairs.sort(name)
     return pairs.sort(name).sort("n", descending=True).head(MOST_PAIRS).sort(name)
-
-
-def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure | str:
-    pairs = zip(graded.cells("first"), graded.cells("second"), graded.cells("raw"), strict=True)
-    raw = {frozenset((first, second)): share for first, second, share in pairs}
-    columns = [Column("judge"), *(Column(judge, "float", judge, digits=2) for judge in judges)]
-    rows = [{"judge": one} | {other: raw.get(frozenset((one, other))) for other in judges} for one in judges]
-    table = Table.of_rows("same_grade", columns, rows)
-    words = (
-        "Of the documents that both judges graded, the share with the same grade from both.",
-        "a judge with itself, or two who share no document",
-    )
-    parts, title = dict(zip(judges, judges, strict=True)), "The same grade, judge by judge"
-    return figure(
-        _plot("grid", title, table, "judge", "judge", parts, words=words),
-        "The stronger the shade, the more often the two judges gave the same grade.",
-        command,
-        graded,
-        ("first", "second", "n", "raw", "reason"),
-        caption="same grade: share of the documents with the same grade from both",
-        n=f"{counted(len(judges), 'judge')}, {counted(len(graded), 'pair')}",
-    )
-
-
-def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
-    """Show which grades two judges gave to the same documents: those two who gave the same least often."""
-    shared, raw = numbers(graded, "n"), numbers(graded, "raw")
-    enough = [row for row, n in enumerate(shared) if n >= FEW_SHARED]
-    pair = min(enough or range(len(graded)), key=raw.__getitem__)
-    of = f"share {FEW_SHARED} documents or more" if enough else "share a document"
-    which = f" Of the pairs that {of}, these two gave the same grade least often." if len(graded) > 1 else ""
-    first, second = str(graded.cells("first")[pair]), str(graded.cells("second")[pair])
-    found = zip(cross.cells("first"), cross.cells("second"), strict=True)
-    table = cross.where([names == (first, second) for names in found])
-    parts = {one.name: one.title for one in table.columns if one.name.startswith("second_")}
-    named = called(table, {"first_grade": f"grade of {first}"})
-    words = (f"Documents by the grades of {first} and of {second}.", "")
-    title, axis = f"Where {first} and {second} differ", f"grade of {second}"
-    return figure(
-        _plot("grid", title, named, "first_grade", axis, parts, words=words),
-        f"Cells outside the frame are documents to which the two gave different grades.{which}",
-        command,
-        table,
-        caption=cross.title,
-        n=f"2 judges, {counted(int(shared[pair]), 'document')}",
-    )
 
 
 def models(material: Material) -> Iterator[str | PageTable]:
@@ -610,47 +516,37 @@ def disagreement(material: Material) -> SectionPart:
 
 
 def differences(material: Material) -> SectionPart | None:
-    """Show how the topics of two runs differ, and how far apart runs have to be."""
-    if len(material.diagnosis.runs) < 2:
+    """Show how far apart runs have to be."""
+    if len(material.diagnosis.runs) < 2 or material.depth is None:
         return None
-    blocks: list[str | Figure] = [*_normality(material)]
-    words: list[str] = []
-    if material.depth is not None:
-        needed = _needed(material)
-        gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
-        n_enough = sum(gap >= 0 for gap in gaps)
-        undecided = ""
-        if n_enough < len(needed):
-            pair = "any other pair" if n_enough else "a pair"
-            # Not that they are equal follows for pairs that are not significantly different.
-            undecided = f" These topics do not show which run of {pair} is better; that does not prove a tie."
-        weight = Alarm if undecided else str
-        words = [
-            weight(
-                f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
-                f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
-                f" pair taken by itself; by chance, so would 1 in 20 pairs of equal runs.{undecided}"
-            )
-        ]
-        by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
-        commands = material.commands
-        needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
-        several = ("pair of neighbours", "pairs of neighbours")
-        drawn, n = material.first(needed, "those furthest from it", *several)
-        parts = {"difference": "difference in MAP", "needed": "needed"}
-        title = "The difference that two runs need"
-        blocks.append(
-            figure(
-                _plot("bars", title, drawn, ("a", "b"), "difference in MAP", parts),
-                "Neighbours in the order of MAP: where the first bar is shorter than the second,"
-                " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                commands.of_runs("compare", runs=by_map),
-                needed,
-                ("a", "b", "difference", "needed"),
-                n=n,
-            )
-        )
-    return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
+    needed = _needed(material)
+    gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
+    n_enough = sum(gap >= 0 for gap in gaps)
+    undecided = ""
+    if n_enough < len(needed):
+        pair = "any other pair" if n_enough else "a pair"
+        # Not that they are equal follows for pairs that are not significantly different.
+        undecided = f" These topics do not show which run of {pair} is better; that does not prove a tie."
+    weight = Alarm if undecided else str
+    words = weight(
+        f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
+        f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
+        f" pair taken by itself; by chance, so would 1 in 20 pairs of equal runs.{undecided}"
+    )
+    by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
+    needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
+    drawn, n = material.first(needed, "those furthest from it", "pair of neighbours", "pairs of neighbours")
+    parts = {"difference": "difference in MAP", "needed": "needed"}
+    drawing = figure(
+        _plot("bars", "The difference that two runs need", drawn, ("a", "b"), "difference in MAP", parts),
+        "Neighbours in the order of MAP: where the first bar is shorter than the second,"
+        " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
+        material.commands.of_runs("compare", runs=by_map),
+        needed,
+        ("a", "b", "difference", "needed"),
+        n=n,
+    )
+    return SectionPart(Section("Whether runs differ", (drawing,)), [words])
 
 
 def _needed(material: Material) -> Table:
@@ -672,86 +568,6 @@ def _needed(material: Material) -> Table:
             ),
         },
     )
-
-
-def _normality(material: Material) -> list[str | Figure]:
-    best, second = material.diagnosis.table("runs").sort("ap", descending=True).cells("run")[:2]
-    if not material.commands.can_name((str(best), str(second))):
-        return [
-            f"The differences of the two best runs, {best} and {second}, topic by topic, are not shown:"
-            " their files have the same tag, and only the list of runs distinguishes them."
-        ]
-    with listening(Listener()):  # warnings are on the page
-        compared = compare(material.source, str(best), str(second), cutoff=material.commands.cutoff)
-    if compared.picture.reason is not None:
-        return []
-    table = compared.table("normality")
-    named = called(table, {"difference": "difference in AP"})
-    parts = {"share": "topics", "normal": "normal distribution"}
-    title = f"Differences in AP, {best} minus {second}, topic by topic"
-    axis = "share of topics with a difference no larger"
-    return [
-        figure(
-            _plot("lines", title, named, "difference", axis, parts, ends=(0, 1), stepped=("share",)),
-            "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
-            " differences are, as the t test assumes (figure 3 of Kishida 2001). So few topics show only"
-            " gross departures.",
-            material.commands.of_runs("compare", "--plot", "differences.svg", runs=(str(best), str(second))),
-            table,
-            caption="Points of the figure",
-            n=f"2 runs, {counted(len(table), 'topic')}",
-        )
-    ]
-
-
-def curves(material: Material) -> Iterator[Figure | str]:
-    """Draw precision by recall, and recall by fallout, of the best runs."""
-    with listening(Listener()):  # what there is to say is on the page
-        found = evaluate_curves(material.source, cutoff=material.cutoff)
-    command = material.commands.of_runs("evaluate", "curves")
-    order = [*map(str, material.diagnosis.table("runs").sort("ap", descending=True).cells("run"))]
-    areas = replace(found.table("areas").sort("area", descending=True), notes=())
-    worth = dict(zip(found.runs, found.mean_area.tolist(), strict=True))
-    points = found.table("precision_recall")
-    drawn = order[: min(N_SERIES, material.limit)]
-    # As many lines as a picture tells apart.
-    which = f"{len(drawn)} best of {counted(len(order), 'run')}" if len(drawn) < len(order) else ""
-    n = material.counted(which or counted(len(order), "run"))
-    if which:
-        n += "; a picture tells no more lines apart, the command prints all"
-    of_drawn = points.where([run in drawn for run in points.cells("run")])
-    yield figure(
-        _lines("recall", "precision", found.mean_precision, found.runs, {one: one for one in drawn}),
-        "Mean precision, at each recall the highest at any rank that has at least this recall (as in"
-        " trec_eval).",
-        command,
-        of_drawn,
-        ("run", "recall", "precision"),
-        n=n,
-    )
-    names = {one: f"{one}, area {worth[one]:.2f}" for one in drawn}
-    yield figure(
-        _lines("fallout", "recall", found.mean_rates, found.runs, names),
-        "ROC curve of the documents of each list: the share of the relevant ones above a rank, by the"
-        " share of the others above it. The area below it (AUC) is 0.5 for a list in random order;"
-        " what a run did not retrieve plays no part.",
-        command,
-        areas,
-        ("run", "area", "topics", "reason"),
-        caption="area: mean area below the ROC curve, over the topics where it is defined",
-        n=n,
-    )
-
-
-def _lines(
-    across: str, up: str, values: NDArray[np.float64], runs: Sequence[str], names: Mapping[str, str]
-) -> Plot:
-    # A run may be called as an axis is.
-    parts = {f"line {place}": name for place, name in enumerate(names.values())}
-    cells = {name: values[:, runs.index(run)] for name, run in zip(parts, names, strict=True)}
-    columns = [Column(name, "float") for name in (across, *cells)]
-    table = Table("curves", columns, {across: RECALLS, **cells})
-    return _plot("lines", f"{up.capitalize()} by {across}", table, across, up, parts, ends=(0, 1))
 
 
 def other_topics(material: Material) -> SectionPart | None:

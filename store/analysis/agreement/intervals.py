@@ -1,8 +1,7 @@
-"""Asymptotic and bootstrap intervals.
+"""Bootstrap intervals over topics.
 
 Documents of one topic are alike: a judge who is strict on one of them is strict on the next. An interval that
-takes them as independent, the asymptotic one or the item bootstrap, is far too narrow. The topic bootstrap
-resamples whole topics and is the default; the other two are there to be compared with it.
+takes them as independent is far too narrow, so whole topics are resampled.
 
 Every coefficient of agreement is a function of sums (tables, coincidences, counts), so resampling
 is one matrix product: how often each topic was drawn, times what it adds to the sums.
@@ -21,26 +20,16 @@ from numpy.typing import NDArray
 
 from store.analysis.ratios import quotient
 
-IntervalReason = Literal[
-    "no-common-docs",
-    "one-topic",
-    "one-doc",
-    "undefined",
-    "mostly-undefined",
-    "no-variation",
-    "no-standard-error",
-]
+IntervalReason = Literal["no-common-docs", "one-topic", "undefined", "mostly-undefined", "no-variation"]
 """Why there is no interval:
 
 ================= ==============================================================================
-no-common-docs    no topic, or no document, has anything to resample
+no-common-docs    no topic has anything to resample
 one-topic         of one topic every resample is itself
-one-doc           of one document every resample is itself
 undefined         the coefficient itself has no value
 mostly-undefined  it has none in more than half of the resamples
 no-variation      it has the same value in all resamples: perfect agreement, or a judge who used
                   one grade only; an interval of no width would promise too much
-no-standard-error the formula of the standard error degenerates
 ================= ==============================================================================
 """
 
@@ -58,24 +47,6 @@ class Interval:
     high: float | None
     reason: IntervalReason | None = None
     """``None`` when there is an interval."""
-
-
-def asymptotic_interval(value: float, standard_error: float) -> Interval:
-    """Make an interval from a standard error that supposes independent documents.
-
-    ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of NaN
-    (``undefined``), nor with an error of NaN or 0 (``no-standard-error``).
-
-    >>> interval = asymptotic_interval(0.776119, 0.038888)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.6999, 0.8523)
-    """
-    if math.isnan(value):
-        return Interval(None, None, "undefined")
-    if not standard_error > 0:
-        return Interval(None, None, "no-standard-error")
-    half = NORMAL_QUANTILE * standard_error
-    return Interval(value - half, value + half)
 
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -182,74 +153,18 @@ def topic_bootstraps(
         none = Interval(None, None, "one-topic" if n_units else "no-common-docs")
         return dict.fromkeys(statistics, none)
     weights = topic_weights(n_units, resamples, seed)
-    return _intervals(sums[is_unit], np.ones(n_units), statistics, weights)
-
-
-def item_bootstrap(
-    contributions: NDArray[Any],
-    counts: NDArray[np.int64],
-    statistic: Statistic,
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-) -> Interval:
-    """Measure how much a coefficient would move with other documents, were they independent.
-
-    They are not: documents share topics, and this interval is too narrow. It is for comparison with
-    `topic_bootstrap` and with publications.
-
-    Parameters
-    ----------
-    contributions : ndarray of int or float, shape (n_patterns, ...)
-        What one document of each pattern adds to the sums, finite. Documents that were graded alike have one
-        pattern: of two judges a pattern is a cell of their table.
-    counts : ndarray of int64, shape (n_patterns,)
-        Documents of each pattern; at least 0.
-    statistic, seed, resamples
-        As for `topic_bootstrap`.
-
-    Returns
-    -------
-    Interval
-        Reasons: ``no-common-docs``, ``one-doc``, ``undefined``, ``mostly-undefined``, ``no-variation``.
-
-    Notes
-    -----
-    Counts of a resample are multinomial. The seed gives the same interval in one version of numpy: its
-    binomial variates may change between versions (NEP 19). O(resamples * n_patterns * size of one
-    contribution), whatever the number of documents; 1 ms a pattern with 10,000 resamples.
-
-    Examples
-    --------
-    >>> table = np.array([[40, 10], [10, 40]])
-    >>> def raw(sums):
-    ...     return (sums[:, 0, 0] + sums[:, 1, 1]) / sums.sum(axis=(1, 2))
-    >>> interval = item_bootstrap(np.eye(4).reshape(4, 2, 2), table.ravel(), raw, seed=1)
-    >>> round(interval.low, 2), round(interval.high, 2)  # .8 -+ 1.96 * .04
-    (0.72, 0.88)
-    """
-    occurs = counts > 0
-    counts = counts[occurs]
-    n_documents = int(counts.sum())
-    if n_documents < 2:
-        return Interval(None, None, "one-doc" if n_documents else "no-common-docs")
-    sums = np.asarray(contributions, dtype=np.float64)[occurs]
-    weights = _document_weights(counts, resamples, seed)
-    return _intervals(sums, counts.astype(np.float64), {"": statistic}, weights)[""]
+    return _intervals(sums[is_unit], statistics, weights)
 
 
 def _intervals(
-    sums: NDArray[np.float64],
-    whole: NDArray[np.float64],
-    statistics: Mapping[str, Statistic],
-    weights: Iterator[NDArray[np.float64]],
+    sums: NDArray[np.float64], statistics: Mapping[str, Statistic], weights: Iterator[NDArray[np.float64]]
 ) -> dict[str, Interval]:
     """Compute statistics of the whole and of all weighted sums, and take their quantiles."""
     shape = sums.shape[1:]
     flat = sums.reshape(len(sums), -1)
     n_at_once = max(1, _CHUNK_SUMS // max(1, flat.shape[1]))
     estimates = {
-        name: _values(statistic, (whole @ flat).reshape(1, *shape))[0]
+        name: _values(statistic, flat.sum(axis=0).reshape(1, *shape))[0]
         for name, statistic in statistics.items()
     }
     values: dict[str, list[NDArray[np.float64]]] = {name: [] for name in statistics}
@@ -292,14 +207,3 @@ def topic_weights(n_units: int, resamples: int, seed: int) -> Iterator[NDArray[n
         drawn += np.repeat(np.arange(n_rows) * n_units, n_units)
         counts = np.bincount(drawn, minlength=n_rows * n_units)
         yield counts.reshape(n_rows, n_units).astype(np.float64)
-
-
-def _document_weights(counts: NDArray[np.int64], resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield how many documents of each pattern are drawn in each resample, in chunks."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    n_documents = int(counts.sum())
-    shares = counts / n_documents
-    n_at_once = max(1, _CHUNK_DRAWS // counts.size)
-    for start in range(0, resamples, n_at_once):
-        n_rows = min(n_at_once, resamples - start)
-        yield rng.multinomial(n_documents, shares, size=n_rows).astype(np.float64)

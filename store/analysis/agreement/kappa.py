@@ -159,45 +159,6 @@ def stacked_chance_corrected(
     return np.where(_says_nothing(tables, n), np.nan, 1 - ratio)
 
 
-def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArray[np.float64]:
-    r"""Measure the asymptotic standard errors of Cohen's kappa, of a stack of tables, shape (...).
-
-    NaN where there is no kappa, and where the formula degenerates to 0, as for perfect agreement. Arguments
-    as for `stacked_chance_corrected`.
-
-    Notes
-    -----
-    The formula [1]_ does not suppose that there is no agreement. With :math:`E = \sum d_{ij} r_i c_j`,
-    :math:`a_i = \sum_k d_{ik} c_k` and :math:`b_j = \sum_k d_{kj} r_k` it is
-
-    .. math:: y_{ij} = C (a_i + b_j) - E d_{ij}, \quad
-              SE^2 = \textstyle\sum n_{ij} (N y_{ij} - \sum n_{kl} y_{kl})^2 / E^4
-
-    It supposes independent documents; those of one topic are not, so intervals made from it are too narrow.
-
-    References
-    ----------
-    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
-       Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
-
-    Examples
-    --------
-    A table of the SAS manual:
-
-    >>> round(float(stacked_standard_errors([[0, 4, 1], [0, 8, 0], [0, 1, 5]], "linear")), 4)
-    0.1457
-    """
-    tables = np.asarray(tables, dtype=np.float64)
-    costs = costs_of(tables.shape[-1], weights).astype(np.float64)
-    _, by_chance, influence = influences(tables, costs)
-    n = tables.sum(axis=(-2, -1))
-    centred = _inner(n) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
-    variance = quotient((tables * centred * centred).sum(axis=(-2, -1)), by_chance**4)  # [1]
-    # A variance that is 0 comes out as a square of rounding errors.
-    degenerate = _says_nothing(tables, n) | ~(variance > 1e-26)
-    return np.sqrt(np.where(degenerate, np.nan, variance))
-
-
 def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
     """Return the cost expected by chance of two judges who share one habit, as numerator and denominator.
 
@@ -217,7 +178,16 @@ def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers
 
 
 def influences(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return, for Cohen's kappa, C and E of `stacked_standard_errors` and the y of every cell."""
+    r"""Return, for Cohen's kappa, C and E, the costs seen and expected, and the y of every cell.
+
+    With :math:`E = \sum d_{ij} r_i c_j`, :math:`a_i = \sum_k d_{ik} c_k` and :math:`b_j = \sum_k d_{kj} r_k`
+    it is :math:`y_{ij} = C (a_i + b_j) - E d_{ij}` [1]_.
+
+    References
+    ----------
+    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
+       Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
+    """
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     of_rows, of_columns = columns @ costs, rows @ costs
     cost, by_chance = (tables * costs).sum(axis=(-2, -1)), (of_columns * columns).sum(axis=-1)
@@ -413,36 +383,3 @@ def stacked_overlap(tables: Numbers) -> NDArray[np.float64]:
     True
     """
     return quotient(tables[..., 1, 1], tables.sum(axis=(-2, -1)) - tables[..., 0, 0])
-
-
-Bands = Literal["landis-koch", "ir-book", "krippendorff"]
-
-
-def band(value: float, bands: Bands) -> str:
-    """Name a coefficient, at most 1, in somebody's words.
-
-    ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60, substantial .80, almost
-    perfect. ``ir-book`` [2]_: good above .80, fair from .67, else dubious. ``krippendorff`` [3]_: firm from
-    .80, tentative from .667, else unreliable.
-
-    References
-    ----------
-    .. [1] J. R. Landis and G. G. Koch, "The Measurement of Observer Agreement for Categorical Data",
-       *Biometrics* 33(1), 159-174, 1977, doi:10.2307/2529310.
-    .. [2] C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*, Cambridge
-       University Press, 2008, section 8.5.
-    .. [3] K. Krippendorff, *Content Analysis*, 2nd edition, Sage, 2004, section 11.4.
-
-    Examples
-    --------
-    >>> band(0.776, "landis-koch"), band(0.776, "ir-book"), band(0.776, "krippendorff")
-    ('substantial', 'fair', 'tentative')
-    """
-    if bands == "landis-koch":
-        if value < 0:
-            return "poor"
-        limits = (("slight", 0.2), ("fair", 0.4), ("moderate", 0.6), ("substantial", 0.8))
-        return next((word for word, limit in limits if value <= limit), "almost perfect")
-    if bands == "ir-book":
-        return "good" if value > 0.8 else "fair" if value >= 0.67 else "dubious"
-    return "firm" if value >= 0.8 else "tentative" if value >= 0.667 else "unreliable"

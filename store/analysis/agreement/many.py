@@ -17,7 +17,6 @@ References
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,8 +28,6 @@ from numpy.typing import NDArray
 from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
-    asymptotic_interval,
-    item_bootstrap,
     ratio_of_sums,
     topic_bootstrap,
     topic_bootstraps,
@@ -49,8 +46,8 @@ from store.analysis.agreement.kappa import (
     relevant_to_all,
     stacked_alpha,
 )
-from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
-from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts
+from store.analysis.agreement.tables import VoteSums, sums_apart, vote_sums
+from store.analysis.agreement.votes import PopulationVotes
 from store.analysis.ratios import quotient
 
 ManyName = Literal[
@@ -69,8 +66,6 @@ _CHANCES: dict[str, tuple[Chance, Weights]] = {
     "ac1": ("gwet", "none"),
     "ac2": ("gwet", "quadratic"),
 }
-_DEGENERATE = 1e-26
-"""A variance that is 0 comes out as a square of rounding errors."""
 
 
 def stacked_many(
@@ -108,53 +103,6 @@ def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
     return quotient(np.diagonal(pairs, axis1=-2, axis2=-1), pairs.sum(axis=-1))
 
 
-def many_standard_error(name: ManyName, votes: Votes) -> float:
-    r"""Measure the asymptotic standard error of a coefficient of all judges.
-
-    NaN of alpha, for which there is no formula, where there is no coefficient, and where the formula
-    degenerates to 0, as for perfect agreement.
-
-    Notes
-    -----
-    It is the one of independent documents that does not suppose that there is no agreement [1]_. With the
-    cost :math:`D_i` of a document with two votes and more, and its own :math:`\pi_i`, it is made of each
-    document's influence,
-
-    .. math:: y_i = \frac{1}{D_e} \Big( \frac{D_o}{D_e} \nabla D_e \cdot (\pi_i - \pi)
-              - \frac{n}{n'} (D_i - D_o) \Big), \qquad SE^2 = \sum_i y_i^2 / (n (n - 1))
-
-    where the second term is missing for a document with one vote. The error printed by Fleiss in 1971 holds
-    without agreement only [1]_; it is not given.
-
-    References
-    ----------
-    .. [1] K. L. Gwet, "Large-Sample Variance of Fleiss Generalized Kappa", *Educational and Psychological
-       Measurement* 81(4), 781-790, 2021, doi:10.1177/0013164420973080.
-    """
-    counts = grade_counts(votes).astype(np.float64)
-    sums = sums_apart(vote_sums(votes).sum(axis=0))
-    if name in METRIC_OF or sums.n_shared < 2 or np.count_nonzero(sums.grade_shares) < 2:
-        return math.nan
-    chance, costs = _chance_and_costs(name, sums)
-    sizes = counts.sum(axis=1)
-    n, n_shared = len(counts), float(sums.n_shared)
-    seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
-    pairs = ((counts @ costs) * counts).sum(axis=1)
-    own = np.where(sizes > 1, pairs / np.maximum(sizes * (sizes - 1), 1) - seen, 0.0)
-
-    habit = sums.grade_shares / sums.grade_shares.sum()
-    gradient = np.zeros_like(habit)
-    if chance == "scott":
-        gradient = 2 * (costs @ habit)
-    elif chance == "gwet":
-        q = len(costs)
-        gradient = 2 * (q * q * costs.max() - costs.sum()) / (q * (q - 1)) * habit
-    along = (counts / sizes[:, np.newaxis] - habit) @ gradient
-    influence = (seen / by_chance * along - n / n_shared * own) / by_chance  # [1]
-    variance = float((influence**2).sum()) / (n * (n - 1))
-    return math.sqrt(variance) if variance > _DEGENERATE else math.nan
-
-
 def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
     """Return what a coefficient counts as chance, and the costs of its disagreements."""
     chance, weights = _CHANCES[name]
@@ -187,12 +135,12 @@ class AllJudges:
 
 
 def all_judges(
-    population: PopulationVotes, level_index: int | None, kind: IntervalKind, *, resamples: int, seed: int
+    population: PopulationVotes, level_index: int | None, *, resamples: int, seed: int
 ) -> list[AllJudges]:
-    """Measure the agreement of all judges by every coefficient, with an interval of a kind.
+    """Measure the agreement of all judges by every coefficient, with intervals by resampled topics, if any.
 
     `MANY_NAMES`, or `BINARY_MANY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``;
-    `level_index` is the place of the least relevant grade, ``None`` = graded. Alpha has no standard error.
+    `level_index` is the place of the least relevant grade, ``None`` = graded.
     """
     graded = population
     if level_index is not None:
@@ -204,26 +152,14 @@ def all_judges(
     shared = np.asarray(sums_apart(sums).n_shared > 0)
     n_documents, n_topics = int(sums_apart(whole).n_shared), int(np.count_nonzero(shared))
     intervals: dict[str, Interval] = {}
-    if kind == "topic":
+    if resamples:
         intervals = topic_bootstraps(sums, statistics, units=shared, resamples=resamples, seed=seed)
-    elif kind == "item":
-        # Documents that were graded alike add the same to the sums.
-        patterns, counts = np.unique(grade_counts(population.votes), axis=0, return_counts=True)
-        contributions = sums_of_counts(patterns, np.arange(len(patterns)), len(patterns))
-        intervals = {
-            name: item_bootstrap(contributions, counts, of, resamples=resamples, seed=seed)
-            for name, of in statistics.items()
-        }
-    elif kind == "asymptotic":
-        for many in MANY_NAMES if level_index is None else BINARY_MANY:
-            error = many_standard_error(many, population.votes)
-            intervals[many] = asymptotic_interval(values[many], error)
     made = [
         _one(population, name, value, n_documents, n_topics, intervals.get(name))
         for name, value in values.items()
     ]
     if level_index is not None:
-        made.append(_overlap(graded, level_index, kind, resamples, seed))
+        made.append(_overlap(graded, level_index, resamples, seed))
     return made
 
 
@@ -275,14 +211,12 @@ def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Sta
     return made | {"raw": stacked_many_raw} | ({} if level_index is None else positive)
 
 
-def _overlap(
-    population: PopulationVotes, level_index: int, kind: IntervalKind, resamples: int, seed: int
-) -> AllJudges:
+def _overlap(population: PopulationVotes, level_index: int, resamples: int, seed: int) -> AllJudges:
     """Measure the mean overlap of topics of all judges' relevant documents."""
     counts = relevant_to_all(population.votes, level_index)
     result = macro_overlap(counts)
     interval = None
-    if kind == "topic":
+    if resamples:
         interval = topic_bootstrap(
             macro_sums(counts),
             ratio_of_sums,

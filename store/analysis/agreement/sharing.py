@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import NORMAL_QUANTILE
 from store.analysis.agreement.kappa import Weights, costs_of, influences
-from store.errors import ArgumentError
 
 LEAST_WIDTH = 0.001
 
@@ -69,19 +68,6 @@ class OverlapPlan:
     topics: int | None = None
     """Topics that would give the width with `n_documents` / `n_topics` documents each, at least 2;
     ``None`` without estimates."""
-
-
-@dataclass(frozen=True, slots=True)
-class AssumedPlan:
-    """What an interval of the wanted width needs if documents were independent."""
-
-    variance: float
-    """Asymptotic variance of kappa times the number of documents."""
-    documents: int
-    """Common documents, in all, at least 2."""
-    warning: Literal["topics-ignored"] = "topics-ignored"
-    """Documents of a topic are alike, so that the interval will be wider; plan again from the
-    first judgements."""
 
 
 def plan_overlap(tables: NDArray[np.int64], width: float, *, weights: Weights = "none") -> OverlapPlan:
@@ -153,69 +139,6 @@ def plan_overlap(tables: NDArray[np.int64], width: float, *, weights: Weights = 
         between, within = _variance_parts(tables, of_cells)
         return _plan(tables, width, kappa, between, within)
     return OverlapPlan(width, reason, n_topics, n_documents, kappa)
-
-
-def assumed_plan(
-    kappa: float, width: float, *, first_share: float, second_share: float | None = None
-) -> AssumedPlan:
-    r"""Plan the documents two judges must share, before there are any.
-
-    For relevant or not, supposing that documents are independent. They are not, so this is a least number.
-
-    Parameters
-    ----------
-    kappa : float
-        Expected kappa, between -1 and 1, and such that the shares allow it.
-    width
-        As for `plan_overlap`.
-    first_share, second_share : float
-        Shares of documents the judges are expected to find relevant, above 0 and below 1; by default the
-        second is the first.
-
-    Returns
-    -------
-    AssumedPlan
-        The documents in all, and the warning ``topics-ignored``. `ArgumentError` if a share is out of
-        range, or no two judges with these shares have this kappa; or if kappa is 1 or -1, where the
-        formula has no variance.
-
-    Notes
-    -----
-    The shares p of the four cells follow from kappa and the two shares of relevant documents, and
-
-    .. math:: N = (2 z / w)^2 \, Q, \quad Q = \sum_{ij} p_{ij} y_{ij}^2
-
-    [1]_ with the influences y of `plan_overlap`: Q is the variance of Fleiss, Cohen and Everitt times N.
-
-    References
-    ----------
-    .. [1] A. B. Cantor, "Sample-Size Calculations for Cohen's Kappa", *Psychological Methods* 1(2), 150-153,
-       1996, doi:10.1037/1082-989X.1.2.150.
-
-    Examples
-    --------
-    With equal shares p, Q is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), here .892857, and 19.6
-    ** 2 * Q is 342.99:
-
-    >>> assumed_plan(0.5, 0.2, first_share=0.3).documents
-    343
-    """
-    second = first_share if second_share is None else second_share
-    for name, share in (("first_share", first_share), ("second_share", second)):
-        if not 0 < share < 1:
-            raise ArgumentError(name, "must be above 0 and below 1", share)
-    by_chance = first_share * second + (1 - first_share) * (1 - second)
-    observed = by_chance + kappa * (1 - by_chance)
-    both = (observed - 1 + first_share + second) / 2
-    shares = np.array([[1 - first_share - second + both, second - both], [first_share - both, both]])
-    if not (shares.min() >= -1e-12 and -1 < kappa < 1):
-        requirement = f"must be between -1 and 1 and possible with shares {first_share}, {second}"
-        raise ArgumentError("kappa", requirement, kappa)
-    shares = np.clip(shares, 0.0, 1.0)
-    cost, chance, y = influences(shares, costs_of(2, "none").astype(np.float64))
-    variance = float(np.sum(shares * ((y - cost * chance) / chance**2) ** 2))  # [1]
-    documents = max(2, _least_integer((2 * NORMAL_QUANTILE / width) ** 2 * variance))
-    return AssumedPlan(variance, documents)
 
 
 def _influences(

@@ -18,14 +18,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.intervals import (
-    Interval,
-    Statistic,
-    asymptotic_interval,
-    item_bootstrap,
-    ratio_of_sums,
-    topic_bootstraps,
-)
+from store.analysis.agreement.intervals import Interval, Statistic, ratio_of_sums, topic_bootstraps
 from store.analysis.agreement.kappa import (
     METRIC_OF,
     Chance,
@@ -38,7 +31,6 @@ from store.analysis.agreement.kappa import (
     stacked_overlap,
     stacked_raw,
     stacked_specific,
-    stacked_standard_errors,
 )
 from store.analysis.agreement.votes import PopulationVotes, Votes, collapse_table, grade_counts
 
@@ -205,7 +197,6 @@ def sums_apart(sums: Numbers) -> VoteSums:
     )
 
 
-IntervalKind = Literal["topic", "item", "asymptotic", "none"]
 TopicTables = Callable[[int], NDArray[np.int64]]
 """From the number of a pair to its tables, shape (n_topics, n_grades, n_grades)."""
 
@@ -260,12 +251,6 @@ def stacks_of(by_topic: NDArray[np.int64], levels: Sequence[int]) -> list[PairSt
     return _stacks(total, overlaps, levels, by_topic.__getitem__)
 
 
-def binary_stack(by_topic: NDArray[np.int64], level: int) -> PairStack:
-    """Stack tables that are binary already, shape (n_pairs, n_topics, 2, 2)."""
-    [_, stack] = stacks_of(by_topic, [1])
-    return replace(stack, level_index=level)
-
-
 def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[int]]:
     """Keep, of stacks of the same pairs, those that share a document: of a crowd they are few.
 
@@ -299,12 +284,9 @@ def coefficients(
     columns = {"raw": stacked("raw", tables)} | {
         name: stacked(name, tables, None if binary else values) for name in names
     }
-    columns["kappa_se"] = stacked_standard_errors(tables)
     if binary:
         columns["positive"] = stacked("positive", tables)
         columns["overlap"] = stacked("overlap", tables)
-    else:
-        columns["quadratic_se"] = stacked_standard_errors(tables, "quadratic")
     return columns
 
 
@@ -328,39 +310,13 @@ def reasons(tables: NDArray[np.int64], columns: dict[str, NDArray[np.float64]]) 
 
 
 def pair_intervals(
-    stacks: Sequence[PairStack], pair: int, kind: IntervalKind, *, resamples: int, seed: int
+    stacks: Sequence[PairStack], pair: int, *, resamples: int, seed: int
 ) -> list[dict[str, Interval]]:
-    """Make the intervals of one pair: of kappa, and of quadratic kappa or the mean overlap.
+    """Make the intervals of one pair by resampled topics: of kappa, and quadratic kappa or the mean overlap.
 
     One dict a stack of the same pairs, by ``kappa``, ``quadratic`` and ``macro_overlap``; `pair` is the
-    number in the stacks. The topic bootstrap, the item bootstrap, or kappa's standard error make them; the
-    mean overlap of topics has an interval from the topic bootstrap alone.
+    number in the stacks. Topics are resampled once for all coefficients.
     """
-    if kind == "topic":
-        return _from_topics(stacks, pair, resamples, seed)
-    made: list[dict[str, Interval]] = []
-    for stack in stacks:
-        table = stack.tables[pair]
-        names: dict[str, Statistic] = {"kappa": _kappa}
-        if stack.level_index is None:
-            names["quadratic"] = _quadratic
-        cells = np.eye(table.size).reshape(table.size, *table.shape)
-        columns = coefficients(table[np.newaxis], binary=stack.level_index is not None)
-        made.append(
-            {
-                name: item_bootstrap(cells, table.ravel(), of, resamples=resamples, seed=seed)
-                if kind == "item"
-                else asymptotic_interval(float(columns[name][0]), float(columns[f"{name}_se"][0]))
-                for name, of in names.items()
-            }
-        )
-    return made
-
-
-def _from_topics(
-    stacks: Sequence[PairStack], pair: int, resamples: int, seed: int
-) -> list[dict[str, Interval]]:
-    """Resample the topics of one pair once for all its coefficients."""
     sums: list[NDArray[np.float64]] = []
     statistics: dict[str, Statistic] = {}
     start = 0
