@@ -1,11 +1,11 @@
-"""From several judges to one grade or a probability: slow counting, plain EM, the paper's table."""
+"""Votes, and one grade or a probability of them: plain loops, plain EM, the paper's table."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import prod
@@ -33,10 +33,21 @@ from store.analysis.aggregation import (
     share_probabilities,
     value_probabilities,
 )
-from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
+from store.analysis.agreement.votes import (
+    CANNOT,
+    NO_GRADE,
+    SKIPPED,
+    UNJUDGED,
+    Cells,
+    Votes,
+    grade_counts,
+    population_votes,
+    votes_from_rows,
+    votes_of_judges,
+)
 from store.errors import ArgumentError, PoolerError
 from store.records import Ties
-from tests.agreement.graded import votes_of
+from tests.agreement.graded import MISSING, drawn_votes, texts_of, votes_of
 from tests.helpers.cf_collection import SCALE, load_judgements
 
 Counts = NDArray[np.int64]
@@ -120,11 +131,11 @@ def test_cf_collection_gives_known_counts() -> None:
     assert np.count_nonzero(grade_sums(counts, SCALE) >= 4) == 1544
 
 
-Cells = dict[tuple[int, int], int]
+PlaceOf = dict[tuple[int, int], int]
 """Place of the grade by (document, judge)."""
 
 
-def votes_of_cells(cells: Cells, n_grades: int, judges: int) -> Votes:
+def votes_of_cells(cells: PlaceOf, n_grades: int, judges: int) -> Votes:
     """Arrange votes of one topic."""
     rows = np.array([[*key, place] for key, place in cells.items()], dtype=np.int64)
     return votes_from_rows(
@@ -139,7 +150,7 @@ def votes_of_cells(cells: Cells, n_grades: int, judges: int) -> Votes:
 
 
 def slow_estimate(
-    cells: Cells, n_grades: int, fixed: dict[int, int], n_iterations: int
+    cells: PlaceOf, n_grades: int, fixed: dict[int, int], n_iterations: int
 ) -> dict[int, list[float]]:
     """Run the EM of the 1979 paper with plain products and sums; posteriors by document."""
     documents = sorted({document for document, _ in cells})
@@ -193,7 +204,7 @@ cells_of_judges = st.dictionaries(
 
 @pytest.mark.slow
 @given(cells_of_judges, st.integers(1, 6), st.data())
-def test_estimate_equals_the_slow_one(cells: Cells, n_iterations: int, data: st.DataObject) -> None:
+def test_estimate_equals_the_slow_one(cells: PlaceOf, n_iterations: int, data: st.DataObject) -> None:
     """After any number of steps the posteriors are those of plain products, fixed grades too."""
     documents = sorted({document for document, _ in cells})
     fixed = data.draw(st.dictionaries(st.sampled_from(documents), st.integers(0, 2), max_size=2))
@@ -322,3 +333,101 @@ def test_share_is_values_of_0_and_1(counts: NDArray[np.int64], level: int) -> No
     """The share of judges at a level is the mean of 1 at or above it and 0 below."""
     values = [float(place >= level) for place in range(4)]
     assert share_probabilities(counts, level) == pytest.approx(value_probabilities(counts, values))
+
+
+ARRAYS = ("topic_codes", "documents", "judge_codes", "places")
+NAMES = ("topics", "judges", "scale_values")
+
+
+def same(one: Votes, other: Votes) -> bool:
+    """Tell whether two sets of votes hold the same."""
+    return all(getattr(one, name) == getattr(other, name) for name in NAMES) and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS
+    )
+
+
+def rows_of(votes: Votes) -> list[tuple[int, int, int, int]]:
+    """List topic, document, judge, place of every vote."""
+    columns = (votes.topic_codes[votes.documents], votes.documents, votes.judge_codes, votes.places)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@given(drawn_votes(), st.randoms())
+def test_votes_from_rows_in_any_order_are_the_same(votes: Votes, random: object) -> None:
+    """The order of rows changes nothing, and document numbers may have gaps."""
+    rows = [(topic, 10 * document, *rest) for topic, document, *rest in rows_of(votes)]
+    random.shuffle(rows)  # type: ignore[attr-defined]
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    again = votes_from_rows(
+        *columns, topics=votes.topics, judges=votes.judges, scale_values=votes.scale_values
+    )
+    assert same(again, votes)
+    assert {getattr(again, name).dtype for name in ARRAYS} == {np.dtype(np.int64)}
+
+
+@given(drawn_votes(), st.data())
+def test_votes_of_judges_keep_their_documents(votes: Votes, data: st.DataObject) -> None:
+    """Of some judges, in any order, their own columns stay, and documents one of them graded."""
+    judges = data.draw(st.lists(st.sampled_from(votes.judges), unique=True))
+    codes = [votes.judge_index(judge) for judge in judges]
+    some = votes_of_judges(votes, judges)
+    texts = ["".join(text[code] for code in codes) for text in texts_of(votes)]
+    kept = [number for number, text in enumerate(texts) if text.strip(MISSING)]
+    assert some.judges == tuple(judges)
+    assert texts_of(some) == [texts[number] for number in kept]
+    assert some.topic_codes.tolist() == votes.topic_codes[kept].tolist()
+    assert rows_of(some) == sorted(rows_of(some))
+
+
+JUDGES = ("ann", "bob", "cy")
+VALUES = (-2, 0, 1)
+N_DOCUMENTS = 5
+Key = tuple[int, int, int]
+"""Topic, document, judge."""
+plain_cells = st.dictionaries(
+    st.tuples(st.integers(0, 2), st.integers(0, N_DOCUMENTS - 1), st.integers(0, 2)),
+    st.sampled_from([0, 1, 2, UNJUDGED, SKIPPED, CANNOT]),
+    max_size=30,
+)
+
+
+def cells_of(plain: Mapping[Key, int]) -> Cells:
+    """Put plain cells into arrays."""
+    rows = np.array([(*key, place) for key, place in plain.items()], dtype=np.int64).reshape(-1, 4)
+    return Cells(("1", "2", "3"), JUDGES, VALUES, *rows.T)
+
+
+def grades_of(votes: Votes) -> list[tuple[int, dict[int, int]]]:
+    """Give topic and grades by judge of every document, in order."""
+    found: list[tuple[int, dict[int, int]]] = [(int(t), {}) for t in votes.topic_codes]
+    for document, judge, place in zip(
+        votes.documents.tolist(), votes.judge_codes.tolist(), votes.places.tolist(), strict=True
+    ):
+        found[document][1][judge] = place
+    return found
+
+
+@given(plain=plain_cells, least=st.integers(1, 2))
+def test_votes_are_of_documents_that_enough_judges_graded(plain: dict[Key, int], least: int) -> None:
+    """Each such document is there once with its grades; what is left out, skipped, impossible is counted."""
+    made = population_votes(cells_of(plain), least=least)
+    by_document: dict[tuple[int, int], dict[int, int]] = {}
+    for (topic, document, judge), place in sorted(plain.items()):
+        if place >= 0:
+            by_document.setdefault((topic, document), {})[judge] = place
+    kept = {pair: grades for pair, grades in sorted(by_document.items()) if len(grades) >= least}
+    assert grades_of(made.votes) == [(topic, grades) for (topic, _), grades in kept.items()]
+    assert made.document_numbers.tolist() == [document for _, document in kept]
+    assert (made.n_documents, made.n_topics) == (len(kept), len({topic for topic, _ in kept}))
+    for judge in range(3):
+        of_judge = [place for (_, _, who), place in plain.items() if who == judge]
+        graded = sum(place >= 0 for place in of_judge)
+        measured = sum(judge in grades for grades in kept.values())
+        assert (made.graded[judge], made.skipped[judge], made.cannot[judge], made.outside[judge]) == (
+            graded,
+            of_judge.count(SKIPPED),
+            of_judge.count(CANNOT),
+            graded - measured,
+        )
+        given_by = [grades[judge] for grades in kept.values() if judge in grades]
+        assert made.given()[judge].tolist() == [given_by.count(place) for place in range(len(VALUES))]

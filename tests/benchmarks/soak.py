@@ -23,7 +23,7 @@ from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
 from tests.benchmarks.judges_at_work import Judge, prepare, work
 from tests.benchmarks.timing import folder
-from tests.helpers.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
+from tests.helpers.postgres import Cut, Proxy, StoppingServer, proxy, stopping_server
 from tests.helpers.terminals import LivingJudge, living
 from tests.helpers.world import engine_of, make_pool, parse_scale
 from tests.screens.test_faults import LABELS, Entry, Ledger, Typed, check, stored, typed_undo

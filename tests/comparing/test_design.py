@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.helpers.agreement_tables import assert_prints
 from tests.helpers.oracles import average_precision, first_documents, read_qrels, read_run
 from tests.helpers.run import GARDEN, JUDGES, Cli, qrels_of, write, write_run
 from tests.helpers.trec_covid import data_path
-from tests.vectors.agreement_tables import assert_prints
 
 METHODS = "methods of the project 4: TC, the 14 whole runs of TREC-COVID round 1, level 1"
 STRICT = GARDEN / "judgements" / "strict.qrels"

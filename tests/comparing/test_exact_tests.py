@@ -22,7 +22,7 @@ from store.analysis.significance.randomisation import (
     wilcoxon_test,
 )
 from store.errors import ArgumentError
-from tests.vectors.three_systems import X, Y
+from tests.helpers.worked_examples import X, Y
 
 
 def brute_force(whole: list[int]) -> float:

@@ -31,9 +31,9 @@ from store.analysis.significance.t_tests import (
     unpaired_t_of_moments,
 )
 from store.analysis.undiscovered import relative_drop
-from tests.vectors.agreement_tables import assert_prints
-from tests.vectors.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
-from tests.vectors.three_systems import SCORES, X, Y, Z
+from tests.helpers.agreement_tables import assert_prints
+from tests.helpers.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
+from tests.helpers.worked_examples import SCORES, X, Y, Z
 
 HALF_A_DIGIT = 5.0001e-6
 """What table 5 may be off by: it prints five digits."""

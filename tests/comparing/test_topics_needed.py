@@ -25,7 +25,7 @@ from store.analysis.significance.power import (
     topics_for_width,
 )
 from store.analysis.variation.collection import expected_tau, expected_tau_ap
-from tests.vectors.agreement_tables import assert_prints
+from tests.helpers.agreement_tables import assert_prints
 
 METHODS = "methods of the project 4.1, after Sakai 2016"
 

@@ -30,9 +30,9 @@ from store.errors import ArgumentError, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from store.records import Ranking
 from tests.benchmarks.generate import generate
-from tests.helpers.fast_reader import read_blocks
+from tests.helpers.obvious_comparison import read_blocks
 from tests.helpers.obvious_reader import First, Row, first_of
-from tests.helpers.started import started_processes
+from tests.helpers.run import started_processes
 from tests.helpers.strategies import RunText, damaged, ids, run_texts, score_texts
 from tests.helpers.trec_covid import data_path
 

@@ -29,8 +29,7 @@ from store.formats.judgements import (
     state_lines,
 )
 from store.records import Action, JudgeKind, Judgement, Passage, State
-from tests.helpers.event_files import read_events, written
-from tests.helpers.judgement_events import histories, states
+from tests.helpers.judgement_events import histories, read_events, states, written
 
 FIRST = JudgementEvent(
     topic="051",

@@ -40,7 +40,7 @@ from store.ranking import ORDERS, Order
 from store.records import Ranking, Run, StoredRun
 from tests.benchmarks.generate import generate
 from tests.helpers.obvious_reader import Row, first_of
-from tests.helpers.started import started_processes
+from tests.helpers.run import started_processes
 from tests.helpers.strategies import RunText, examples, run_texts
 from tests.helpers.world import parse_scale, stored_rows
 

@@ -1,16 +1,24 @@
-"""One grade a document, an account of every document without one, and what another choice would make."""
+"""One grade a document: an account of all others, other choices, a notebook, and whole outputs by hand."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from itertools import product
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pooler as p
+from pooler.sources.judgement_files import FileReading
+from pooler.sources.source import Source
+from store.analysis.aggregation import TIES
 from store.errors import ArgumentError, PoolerError
 from store.grades import Aggregate
 from store.grades.definition import QrelsDefinition
@@ -18,6 +26,7 @@ from store.grades.opinions import CurrentRuling, gather
 from store.grades.qrels import Change, FinalQrels, decide, flips_of
 from store.judging.disagreements import Settlement
 from store.records import Grade, Judgement, Qrel, Scale, State, Ties
+from tests.helpers.run import Cli, by_rule, write
 from tests.helpers.world import make_scale, parse_scale
 
 SCALE = parse_scale("0-2")
@@ -428,3 +437,203 @@ def test_rules_without_a_choice_have_no_flips() -> None:
     rows = judgements_of({("a", "x"): 1})
     for policy in (QrelsDefinition(), QrelsDefinition(aggregate="sum")):
         assert flips_of(gather(rows, SCALE, policy), policy, None, (1, 2)) == []
+
+
+FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/middle.qrels"]
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_a_collection_writes_what_the_command_does(cli: Cli, judged: Path, ties: Ties) -> None:
+    """Qrels and manifest are the same bytes."""
+    by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", ties, "--out", "by_command").fine()
+    with p.open_collection("collection.db") as collection:
+        assert p.qrels(collection).found[0].label == "official@1"
+        made = p.export_qrels(p.source(collection, qrels="ruled@1"))
+        given = p.export_qrels(p.source(collection, qrels=p.Qrels(aggregate="majority", ties=ties)))
+    made.write("by_function")
+    for end in ("", ".manifest.json"):
+        assert Path(f"by_function{end}").read_bytes() == Path(f"by_command{end}").read_bytes()
+    assert given.text == made.text
+    assert given.settings["qrels"] == {"aggregate": "majority", "ties": ties}
+    assert made.settings["qrels"] == "ruled@1"
+    assert len(made.qrels) == made.counts["judged"] == len(made.table("qrels"))
+    assert made.counts["undecided"] == len(made.table("left_out"))
+    assert (ties == "unresolved") == any("undecided" in one for one in made.warnings)
+
+
+def test_files_write_what_the_command_does(cli: Cli, judged: Path) -> None:
+    """So are those of files, made binary first; a rigid level needs a scale."""
+    how = ("--aggregate", "median", "--ties", "low", "--binary-first", "--level", "rigid", "--scale", "0-2")
+    cli("export", "qrels", *FILES, *how, "--out", "by_command").fine()
+    rule = p.Qrels(aggregate="median", ties="low", binary_first=True)
+    made = p.export_qrels(p.source(judgements=FILES, scale="0-2", qrels=rule), level="rigid")
+    made.write("by_function", manifest="beside.json")
+    assert Path("by_function").read_bytes() == Path("by_command").read_bytes()
+    assert Path("beside.json").read_bytes() == Path("by_command.manifest.json").read_bytes()
+    with pytest.raises(p.ArgumentError, match="declared scale"):
+        p.export_qrels(p.source(judgements=FILES, qrels=p.Qrels(aggregate="max")), level="rigid")
+
+
+def test_qrels_of_a_source_count(cli: Cli, judged: Path) -> None:
+    """One judge's own grades come by the judge's name; what judges differ on needs a rule."""
+    alone = cli("export", "qrels", "strict").fine().out
+    with p.open_collection("collection.db") as collection:
+        assert p.export_qrels(p.source(collection, qrels="strict")).text == alone
+        with pytest.raises(p.PoolerError, match="official@1: 28 documents undecided"):
+            p.export_qrels(collection, level=1)
+        with pytest.raises(p.ArgumentError, match="`ties` must be low, high"):
+            p.export_qrels(p.source(collection, qrels=p.Qrels(aggregate="majority")))
+        with pytest.raises(p.UnknownNameError, match="nobody"):
+            p.export_qrels(p.source(collection, qrels=p.Qrels(aggregate="max", judges=["nobody"])))
+        made = p.qrels_define(collection, "least", p.Qrels(aggregate="min"))
+        assert (made.label, made.is_default) == ("least@1", False)
+        assert p.qrels_drop(collection, "least").counts["versions"] == 1
+    assert p.export_qrels(p.source(qrels=FILES[0])).text == alone
+
+
+def test_no_judgement_is_invented(tmp_path: Path) -> None:
+    """Grade 0, unjudged, skipped, impossible and undecided documents stay apart; others are nowhere."""
+    ann = write(tmp_path / "ann.qrels", "1 0 a 0", "1 0 b 2", "1 0 c -1", "1 0 d -2", "1 0 e -3", "1 0 f 1")
+    bob = write(tmp_path / "bob.qrels", "1 0 a 0", "1 0 b 0", "1 0 c -1", "1 0 d -2", "1 0 f 1")
+    reading = FileReading(codes=["-1=unjudged", "-2=skipped", "-3=cannot"])
+    rule = p.Qrels(aggregate="majority", ties="unresolved")
+    source = Source(judgements=[str(ann), str(bob)], reading=reading, qrels=rule)
+    made = p.export_qrels(source, unjudged=-9)
+    assert [(one.docno, one.grade) for one in made.qrels] == [("a", 0), ("f", 1)]
+    assert made.text.splitlines() == ["1 0 a 0", "1 0 c -9", "1 0 f 1"]
+    left_out = {row["docno"]: row["state"] for row in made.table("left_out").to_records()}
+    assert left_out == {"b": "undecided", "c": "unjudged", "d": "skipped", "e": "cannot"}
+    assert made.counts == {
+        "judged": 2, "by_ruling": 0, "by_tie_rule": 0,
+        "undecided": 1, "skipped": 1, "cannot": 1, "unjudged": 1,
+    }  # fmt: skip
+
+
+INPUT = {
+    "alpha.run": (
+        "9 Q0 a 1 2.5 alpha", "9 Q0 b 2 2.5 alpha", "9 Q0 c 3 2.5 alpha",
+        "10 Q0 x/1 1 7 alpha", '10 Q0 "q" 3 3e0 alpha', "10 Q0 z 2 1 alpha",
+    ),
+    "beta.run": (
+        "10 Q0 é 1 0.5 beta", "10 Q0 x/1 2 0.25 beta",
+        "9 Q0 b 3 -2 beta", "9 Q0 d 1 -1e-3 beta", "9 Q0 c 2 -1.5 beta",
+    ),
+    "late.run": ("9 Q0 e 1 1 late",),
+    "runs.tsv": ("file\tgroup\tcontributes", "beta.run\t\tyes", "alpha.run\tacme\t", "late.run\tacme\tno"),
+    "judges.txt": (
+        "9 ann b 2", "9 bob b 1", "9 cid b 1", "9 ann c 0", "9 bob c 2", "9 cid c 1",
+        "10 ann x/1 2", "10 bob x/1 0", '10 ann "q" 1',
+    ),
+}  # fmt: skip
+"""Two runs of topics 9 and 10 that feed the pool, a late one, and three judges in column 2."""
+
+
+@pytest.fixture
+def case(here: Path) -> Path:
+    """Write these files."""
+    for name, lines in INPUT.items():
+        write(here / name, *lines)
+    return here
+
+
+def manifest_of(file: str) -> dict[str, Any]:
+    """Return a manifest of this version, whose keys are sorted."""
+    text = Path(f"{file}.manifest.json").read_text("utf-8")
+    facts: dict[str, Any] = json.loads(text)
+    assert text == json.dumps(facts, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    assert (facts.pop("tool"), facts.pop("version")) == ("pooler", version("pooler"))
+    return facts
+
+
+@pytest.mark.parametrize(
+    ("options", "pool"),
+    [
+        # The first two of alpha and of beta in topic 9, in whose alpha all are level; in topic 10.
+        ("", ["9 b", "9 c", "9 d", '10 "q"', "10 x/1", "10 é"]),  # c b, d c; x/1 "q", é x/1
+        ("--order docno-asc", ["9 a", "9 b", "9 c", "9 d", '10 "q"', "10 x/1", "10 é"]),  # a b, d c
+        ("--order rank", ["9 a", "9 b", "9 c", "9 d", "10 x/1", "10 z", "10 é"]),  # a b, d c; x/1 z, é x/1
+        (
+            "--annotated",
+            [
+                "9 b alpha acme 2 2.5", "9 c alpha acme 1 2.5", "9 c beta - 2 -1.5", "9 d beta - 1 -0.001",
+                '10 "q" alpha acme 2 3.0', "10 x/1 alpha acme 1 7.0", "10 x/1 beta - 2 0.25",
+                "10 é beta - 1 0.5",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_pool_of_two_runs_by_hand(cli: Cli, case: Path, options: str, pool: list[str]) -> None:
+    """To depth 2, of what contributes: topic 9 before 10, docnos bytewise (22, 78, c3 a9)."""
+    cli("pool", "--runs", "runs.tsv", "--depth", "2", "--out", "got", *options.split()).fine()
+    assert (case / "got").read_bytes() == "".join(f"{line}\n" for line in pool).encode()
+    if options:
+        return
+    facts = manifest_of("got")
+    assert [(run.pop("tag"), run.pop("sha256")) for run in facts["runs"]] == [  # by sha256sum
+        ("alpha", "a11f760fe71848c73d733297967416316b6a1efb227adfb8ca61b5377b0e8cbd"),
+        ("beta", "9917694bed8be8aca811683135c72099354f6d4ac56cc04e2a27d43e7c31ffcc"),
+        ("late", "cccd1904b5e4a5e41080c6a10901d00e827b4428cc0272a5ab0f4e108633782c"),
+    ]
+    assert facts == {
+        "name": "pool", "round": "0", "strategy": "depth", "parameters": {"depth": 2}, "seed": None,
+        "order": "trec", "out_order": "docno", "topics": 2, "pairs": 6, "sizes": {"9": 3, "10": 3},
+        "runs": [
+            {"file": "alpha.run", "group": "acme", "contributes": True, "documents": 6, "topics": 2},
+            {"file": "beta.run", "group": "", "contributes": True, "documents": 5, "topics": 2},
+            {"file": "late.run", "group": "acme", "contributes": False, "documents": 1, "topics": 1},
+        ],
+    }  # fmt: skip
+
+
+def would(n_changed: int, n_removed: int = 0) -> dict[str, int]:
+    """Say what another choice would do to documents."""
+    return {"added": 0, "changed": n_changed, "removed": n_removed}
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        # Votes: 9 b 2 1 1 is 1; 9 c 0 2 1 a tie of three grades; 10 "q" 1; 10 x/1 2 0 a tie.
+        ("low", ["9 0 b 1", "9 0 c 0", '10 0 "q" 1', "10 0 x/1 0"]),
+        ("high --level relaxed --unjudged -1",
+         ["9 0 b 1", "9 0 c 1", "9 0 d -1", '10 0 "q" 1', "10 0 x/1 1", "10 0 é -1"]),
+        ("ann", ["9 0 b 2", "9 0 c 0", '10 0 "q" 1', "10 0 x/1 2"]),
+    ],
+)  # fmt: skip
+def test_qrels_of_three_judges_by_hand(cli: Cli, case: Path, options: str, lines: list[str]) -> None:
+    """By majority, ties low and high, and of one judge; d and é are pooled and not judged.
+
+    With ties high both ties would change grade and, at either level, relevance; unresolved, both would go.
+    Binary first at level 1, 9 c is relevant to two of three judges, and was not; 10 x/1 is a tie again. At
+    level 2 b and c are relevant to one of three, x/1 to one of two: none is, as before.
+    """
+    cli("init", "--scale", "0-2", "--name", "golden").fine()
+    cli("import", "runs", "--runs", "runs.tsv").fine()
+    cli("pool", "--depth", "2").fine()
+    cli("import", "judgements", "judges.txt", "--judge-column", "2").fine()
+    for ties in ("low", "high"):
+        cli("qrels", "define", ties, "--aggregate", "majority", "--ties", ties).fine()
+    cli("export", "qrels", *options.split(), "--out", "got").fine()
+    assert (case / "got").read_bytes() == "".join(f"{line}\n" for line in lines).encode()
+    if options != "low":
+        return
+    facts = manifest_of("got")
+    # By sha256sum.
+    assert facts.pop("sha256") == "289b980e1c041b641256dbbfed2afd3cf32339441b5671486117aafd5e65aeae"
+    labels = ("not relevant", "partially relevant", "relevant")
+    none = {"adjudicators": [], "cannot_be_judged": 0, "changed_since": 0, "decided": 0, "no_disagreement": 0}
+    assert facts == {
+        "collection": "golden", "qrels": "low@1", "defined": {"aggregate": "majority", "ties": "low"},
+        "rule": "majority", "ties": "low", "rulings": True, "binary_first": False, "level": None,
+        "judges": [{"kind": "imported", "name": name} for name in ("ann", "bob", "cid")],
+        "scale": {"grades": [{"value": n, "key": str(n), "label": label} for n, label in enumerate(labels)],
+                  "relaxed": 1, "rigid": 2},
+        "topics": 2, "judged": 4, "by_grade": {"0": 2, "1": 2}, "decided_by_tie_rule": 2,
+        "left_out": {"cannot_be_judged": 0, "skipped": 0, "undecided": 0}, "mixed_iterations": 0,
+        "pooled_and_unjudged": 2, "unjudged_code": None, "adjudication": none,
+        "other_choices": [
+            {"ties": "high", "grades": would(2), "relevance": {"1": would(2), "2": would(2)}},
+            {"ties": "unresolved", "grades": would(0, 2), "relevance": {"1": would(0, 2), "2": would(0, 2)}},
+            {"binary_first": True, "relevance": {"1": would(1), "2": would(0)}},
+        ],
+    }  # fmt: skip

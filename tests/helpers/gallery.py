@@ -23,7 +23,6 @@ from tests.helpers.saved_pages import judge_page
 
 PEOPLE, MODELS = ("alice", "bob"), ("gpt", "mistral", "qwen")
 _EXAMPLE = re.compile(r"^ *Example: (.*)$", re.MULTILINE)
-
 BEGINNING = """
     init --scale 0-2
     import topics topics.jsonl

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
+from store.errors import FaultList
 from store.event import JudgementEvent
-from store.records import Action, Judgement, Passage, State
+from store.formats.judgements import history_lines, read_judgements
+from store.records import Action, JudgeKind, Judgement, Passage, State
 from tests.helpers.strategies import ids
 
 topics = ids.filter(lambda text: not text.startswith("#"))
@@ -95,3 +99,17 @@ def states(draw: st.DrawFn) -> list[Judgement]:
             Judgement(topic, docno, judge, state, grade, reason=reason, note=note, iteration=iteration)
         )
     return found
+
+
+def read_events(path: str) -> list[JudgementEvent]:
+    """Read a file of events whole, or raise all its faults."""
+    faults = FaultList(path)
+    found = read_judgements(path, "jsonl", faults)
+    faults.raise_if_any()
+    return found.events
+
+
+def written(events: Iterable[JudgementEvent]) -> str:
+    """Return the text of a file of events."""
+    kinds = defaultdict(lambda: JudgeKind.HUMAN)
+    return "".join(f"{line}\n" for line in history_lines(events, kinds, "jsonl"))

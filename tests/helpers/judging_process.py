@@ -21,7 +21,6 @@ from tests.helpers.run import environment, program
 
 PATIENCE_S = 60.0
 """How long a process may take to ask; a busy machine is slow, a broken program never asks."""
-
 DOCUMENT = re.compile(r"^Document (\S+)", re.MULTILINE)
 SKIPPED = re.compile(r"Enter = the \d+ skipped")
 """What stands at the end of a topic in which some are."""

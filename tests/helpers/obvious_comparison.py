@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from pooler.reading.blocks import BLOCK_BYTES, LineFacts, stream_rankings
 from pooler.reading.check import RunReport, check_run
 from pooler.reading.fields import SuspicionError
 from pooler.reading.strict import read_run
-from pooler.reading.tops import RunTop, read_top
+from pooler.reading.tops import RunTop, read_top, take_top
 from store.errors import SHOWN_FAULTS, ArgumentError, FormatError
 from store.ranking import ORDERS, Order
-from tests.helpers.damaged_files import DamagedFile
-from tests.helpers.fast_reader import read_blocks
+from tests.helpers.damaged_runs import DamagedFile
 from tests.helpers.obvious_reader import First, GivenGrade, first_of, read_obviously
 
 DEPTHS = (1, 3, 1000)
@@ -224,3 +224,16 @@ def sha256(given_grade: GivenGrade) -> str:
 def hexes(scores: list[float]) -> list[str]:
     """Write numbers so that minus zero and the last bit show."""
     return [score.hex() for score in scores]
+
+
+def read_blocks(
+    path: str, depth: int, *, order: Order, with_scores: bool = True, block_bytes: int = BLOCK_BYTES
+) -> RunTop:
+    """Read the first documents of every topic, so many bytes at a time."""
+    facts = LineFacts()
+    tops = dict(
+        take_top(one, depth=depth, order=order, file=path, with_scores=with_scores)
+        for one in stream_rankings(path, facts, block_bytes=block_bytes)
+    )
+    about = facts.tag.decode(), PurePath(path).name, facts.digest.hexdigest()
+    return RunTop(*about, depth, order, tops, facts.n_lines)

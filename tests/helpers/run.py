@@ -11,7 +11,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +25,6 @@ ROOT = Path(__file__).resolve().parents[2]
 GARDEN = ROOT / "sample_collections" / "kitchen_garden"
 JUDGES = ("lenient", "middle", "strict")
 """Judges of the sample collection."""
-
 SETTINGS = (
     "POOLER_COLLECTION",
     "POOLER_JUDGE",
@@ -35,14 +35,12 @@ SETTINGS = (
     "PYTHONIOENCODING",
 )
 """Environment variables that change what the command line says."""
-
 RUN = "from pooler.cli.main import run"
 """Code after which `run(words)` runs `pooler` in a process of its own."""
 START = "from pooler.cli.main import main; main()"
 """Code that starts `pooler` as a process of its own."""
 PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 """Words that do, for programs that add their own."""
-
 PAGE = 80
 """Columns of the terminal that a newcomer has."""
 
@@ -284,3 +282,28 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     """Return the bytes of every file of a folder, by its path in it."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+_watchers: list[list[str]] = []
+_hooks: list[object] = []
+
+
+def _note(event: str, arguments: tuple[object, ...]) -> None:
+    """Note every process that Python starts."""
+    if event == "subprocess.Popen":
+        for started in _watchers:
+            started.append(str(arguments[0]))
+
+
+@contextmanager
+def started_processes() -> Iterator[list[str]]:
+    """Gather the programs of the processes that this one starts meanwhile."""
+    if not _hooks:
+        sys.addaudithook(_note)  # for good: there is no way to take it off
+        _hooks.append(_note)
+    started: list[str] = []
+    _watchers.append(started)
+    try:
+        yield started
+    finally:
+        _watchers.remove(started)

@@ -15,9 +15,9 @@ from store.errors import ConflictError
 from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory import ExportChoice, write_directory
 from store.records import Action, Decision, Document, JudgeKind, Passage, State
+from tests.helpers.filled_collection import state_counts
 from tests.helpers.places import held_place, places
 from tests.helpers.run import Cli, write
-from tests.helpers.state_counts import state_counts
 from tests.helpers.wine import make, work
 from tests.helpers.world import (
     JudgeAtWork,

@@ -23,12 +23,12 @@ from store.judging.events import Effort, recent_active_ms
 from store.judging.progress import Unclaimed
 from store.records import Action, Decision, Document, Grade, JudgeKind, Qrel, Scale, State, Task
 from tests.helpers.drawing import adaptive_pool
+from tests.helpers.filled_collection import Counts, by_topic, state_counts
+from tests.helpers.full_collection import fill_by_chance, named_contents
 from tests.helpers.places import held_place, let_lapse
 from tests.helpers.run import Cli, by_rule, write
-from tests.helpers.state_counts import Counts, by_topic, state_counts
 from tests.helpers.strategies import examples
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, new_collection, reading
-from tests.keeping.any_collection import fill, named_contents
 
 STATES = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
 
@@ -665,7 +665,7 @@ def drawn(data: st.DataObject) -> Iterator[tuple[Collection, str]]:
     with TemporaryDirectory() as folder:
         where = str(Path(folder) / "any.db")
         with new_collection(where) as collection:
-            fill(collection, where, data)
+            fill_by_chance(collection, where, data)
             ruled = data.draw(st.lists(st.sampled_from("abz"), max_size=3, unique=True))
             collection.judgements.add(
                 {"eve": [Qrel("1", docno, 2) for docno in ruled]}, JudgeKind.ADJUDICATOR

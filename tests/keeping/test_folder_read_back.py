@@ -22,11 +22,10 @@ from store.errors import PoolerError, SchemaError, StoreError
 from store.grades.definition import QrelsDefinition
 from store.keeping.directory import ExportChoice, read_directory, write_directory
 from store.records import Document, JudgeKind, Qrel, Topic
-from tests.helpers import full_collection
+from tests.helpers.full_collection import fill, fill_by_chance, named_contents
 from tests.helpers.run import bytes_of
 from tests.helpers.strategies import examples
 from tests.helpers.world import JudgeAtWork, count_rows, engine_of, make_pool, make_run, parse_scale
-from tests.keeping.any_collection import fill, named_contents
 
 
 @pytest.fixture
@@ -334,7 +333,7 @@ def test_row_that_is_lacking_is_told(folder: Path) -> None:
 
 def test_folder_of_others_is_refused_as_a_collection(tmp_path: Path) -> None:
     """A BEIR folder is no whole collection: the message says what takes its files."""
-    full_collection.fill(str(tmp_path / "a.db"))
+    fill(str(tmp_path / "a.db"))
     with Collection(str(tmp_path / "a.db")) as opened:
         choice = ExportChoice(layout="beir")
         write_directory(opened.as_it_stands(), tmp_path / "beir", choice, program="p 1")
@@ -359,7 +358,7 @@ def make(where: str, data: st.DataObject) -> None:
     with Collection.create(where, name="x|y", scale=parse_scale("0-2"), program="old 7") as made:
         # The qrels of people and models are refused where models judged more and nobody says who counts.
         made.qrels.define("official", QrelsDefinition(kinds=("human", "model")))
-        fill(made, where, data)
+        fill_by_chance(made, where, data)
 
 
 @pytest.mark.slow

@@ -26,11 +26,11 @@ from store.analysis.measures.average_precision import (
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.rankings import RELEVANT
 from store.errors import ArgumentError
+from tests.helpers.agreement_tables import assert_prints
 from tests.helpers.graded_lists import Qrels, Runs, evaluations, in_arrays
+from tests.helpers.kishida_tables import N_RELEVANT, TABLE_1, TABLE_2
 from tests.helpers.plain_lists import Drawn, drawn_collections
 from tests.helpers.trec_covid import covid_arrays, leaderboard
-from tests.vectors.agreement_tables import assert_prints
-from tests.vectors.kishida_tables import N_RELEVANT, TABLE_1, TABLE_2
 
 
 def bits(text: str) -> NDArray[np.bool_]:

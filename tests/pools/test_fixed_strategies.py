@@ -18,9 +18,9 @@ from pooler.strategies.fixed import condorcet_values, n_constant_rankings
 from pooler.strategies.kinds import FixedStrategy
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.errors import ArgumentError
+from tests.helpers import fusion_programs
 from tests.helpers.strategies import ids
 from tests.helpers.strategy_play import cut_at, id_rankings, order_of, ranks_of, values_of
-from tests.vectors import fusion_ranx, fusion_trectools
 
 # alpha, 9 to 5, scales to a 1, b 3/4, c 1/4, d 0; beta, 2 to -2, to b 1, c 1/2, a 0; gamma, one
 # document, to c 1/2.
@@ -246,28 +246,28 @@ def test_n_constant_rankings_counts_equal_scores(runs: Scored, depth: int) -> No
     assert n_constant_rankings(rankings) == expected
 
 
-RUNS = [list(run) for run in fusion_ranx.RUNS.values()]
+RUNS = [list(run) for run in fusion_programs.RUNS.values()]
 
 
 @pytest.mark.vector("ranx 0.3.21; trectools 0.0.50")
 def test_values_are_those_of_ranx_and_trectools() -> None:
     """The three runs of the vectors get the numbers of two other programs."""
-    scores = [list(run.values()) for run in fusion_ranx.RUNS.values()]
-    for program in (fusion_ranx.VALUES, fusion_trectools.VALUES):
+    scores = [list(run.values()) for run in fusion_programs.RUNS.values()]
+    for program in (fusion_programs.RANX, fusion_programs.TRECTOOLS):
         for name, expected in program.items():
             uses_scores = name.startswith("comb")
             found = values_of(name, RUNS, scores if uses_scores else None)
             assert found == pytest.approx(expected, rel=1e-14), name
-    for name, expected in fusion_trectools.VALUES.items():
+    for name, expected in fusion_programs.TRECTOOLS.items():
         assert order_of(name, RUNS) == list(expected)
 
 
 @pytest.mark.vector("trectools 0.0.50")
 def test_pools_are_those_of_trectools() -> None:
     """Depth pools, and the first documents by RRF."""
-    for depth, pool in fusion_trectools.DEPTH_POOLS.items():
+    for depth, pool in fusion_programs.DEPTH_POOLS.items():
         assert set(order_of("depth", RUNS, depth=depth)) == pool
-    for budget, pool in fusion_trectools.RRF_POOLS.items():
+    for budget, pool in fusion_programs.RRF_POOLS.items():
         assert set(order_of("rrf", RUNS)[:budget]) == pool
 
 

@@ -12,8 +12,7 @@ from store.analysis.pools.stopping import least_sample
 from tests.helpers.oracles import first_documents, read_qrels, runs_of
 from tests.helpers.run import JUDGES, Cli
 from tests.trust.outcomes import outcome_table
-from tests.trust.test_variation_command import topics_of
-from tests.trust.test_variation_of_orders import spread
+from tests.trust.test_variation import topics_of
 
 ORDER = ("--order", "trec9")
 PAIR = ("bm25-words", "rm3-words-title")
@@ -33,14 +32,14 @@ def test_gain_is_the_variance_that_a_judgement_takes_away(cli: Cli, judged: Path
     topics = topics_of(judged).values()
     for p, ranks in topics:
         table = outcome_table(ranks[pair])
-        before = spread(table, p, 0, 1)
+        before = table.spread(p, 0, 1)
         whole += before / len(topics) ** 2
         for place in np.flatnonzero((p > 0) & (p < 1)):
             left = 0.0
             for value, weight in ((1.0, p[place]), (0.0, 1 - p[place])):
                 known = p.copy()
                 known[place] = value
-                left += weight * spread(table, known, 0, 1)
+                left += weight * table.spread(known, 0, 1)
             gain = (before - left) / len(topics) ** 2
             if gain > 1e-15:
                 expected[gain] = expected.get(gain, 0) + 1

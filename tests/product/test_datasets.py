@@ -9,7 +9,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import pytest
 
 import pooler
@@ -18,7 +17,6 @@ from store.errors import ArgumentError, PoolerError, StoreError
 from store.records import Action, Decision, JudgeKind
 from tests.helpers.run import Cli, by_rule
 
-ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 MAJORITY = {"qrels": pooler.Qrels(aggregate="majority", ties="low")}
 
 
@@ -26,6 +24,7 @@ MAJORITY = {"qrels": pooler.Qrels(aggregate="majority", ties="low")}
 def registry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """Forget what a test registers, and keep the files of ir_datasets in its folder."""
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "home"))
+    ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
     before = dict(ir_datasets.registry._registered)
     yield
     ir_datasets.registry._registered.clear()
@@ -42,6 +41,8 @@ def lines_of(dataset: Any) -> list[str]:
 
 def test_dataset_has_what_the_collection_has(cli: Cli, judged: Path) -> None:
     """Documents with a text, topics, and the qrels of `export qrels`, line by line."""
+    import ir_datasets
+
     dataset = pooler.datasets.register("collection.db", **MAJORITY)
     assert dataset.dataset_id() == "pooler/collection"
     assert ir_datasets.load("pooler/collection") is dataset
@@ -110,6 +111,8 @@ def test_people_and_models_are_mixed_only_where_they_are_named(judged: Path) -> 
 
 def test_ir_measures_takes_the_dataset(judged: Path, cli: Cli) -> None:
     """Its qrels measure a run as the exported file does."""
+    import ir_measures
+
     dataset = pooler.datasets.register(pooler.source(collection="collection.db", qrels="strict"))
     run = list(ir_measures.read_trec_run("runs/bm25-words.run"))
     cli("export", "qrels", "strict", "--out", "q.txt").fine()

@@ -33,7 +33,6 @@ COMMANDS = {
     "collection": ("pool", "--depth", "5"),
 }
 """Commands that write a result and its manifest, on the sample collection."""
-
 REPLACED = {
     "qrels": "single judge strict",
     "pool": "84 documents by strategy depth",
@@ -294,7 +293,6 @@ NAMED = {
     "init": ("init", "--collection", "x"),
 }
 """Commands that make a file `x` with the names of judges."""
-
 PUBLIC = {
     "qrels": ("export", "qrels", "strict"),
     "ntcir": ("export", "qrels", "strict", "--as", "ntcireval"),

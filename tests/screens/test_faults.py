@@ -31,8 +31,8 @@ from store.db.engine import collection_url
 from store.errors import PoolerError, StoreError
 from store.records import Document, JudgeKind, Passage, State, Topic
 from tests.helpers.places import held_place, places
+from tests.helpers.postgres import Cut, Proxy, StoppingServer, proxy, stopping_server
 from tests.helpers.run import run_inside
-from tests.helpers.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 from tests.helpers.terminals import ANSWERED_S, Ended, living
 from tests.helpers.world import engine_of, make_pool, parse_scale, stored_rows
 from tests.screens.conftest import Clock

@@ -20,16 +20,12 @@ Topic = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Enumerated:
-    """Moments over all outcomes, and how often one run is above another."""
+    """Moments over all outcomes."""
 
     mean: NDArray[np.float64]
     """Shape (n_runs,)."""
     covariance: NDArray[np.float64]
     """Shape (n_runs, n_runs)."""
-    gradient: NDArray[np.float64]
-    """Shape (n_runs, n_documents): E[AP | relevant] - E[AP | not relevant]."""
-    above: NDArray[np.float64]
-    """Shape (n_runs, n_runs): P(AP of the row's run > AP of the column's)."""
 
 
 def plain_ap(flags: Sequence[int], ranks: Sequence[float]) -> Fraction:
@@ -46,16 +42,10 @@ def enumerated(probabilities: Iterable[float | Fraction], ranks: ArrayLike) -> E
     flags = np.array([*product((0, 1), repeat=chances.size)], dtype=object)
     places = np.atleast_2d(np.asarray(ranks, dtype=np.float64)).tolist()
     scores = np.array([[plain_ap(row, run) for run in places] for row in flags.tolist()], dtype=object)
-    of_flags = np.where(flags == 1, chances, 1 - chances)
-    weights = np.prod(of_flags, axis=1)
+    weights = np.prod(np.where(flags == 1, chances, 1 - chances), axis=1)
     mean = weights @ scores
     apart = scores - mean
-    above = [[weights[one > other].sum() for other in scores.T] for one in scores.T]
-    gradient = [
-        ((2 * flags[:, document] - 1) * np.prod(np.delete(of_flags, document, axis=1), axis=1)) @ scores
-        for document in range(chances.size)
-    ]
-    found = mean, (apart * weights[:, np.newaxis]).T @ apart, np.array(gradient, dtype=object).T, above
+    found = mean, (apart * weights[:, np.newaxis]).T @ apart
     return Enumerated(*(np.array(one, dtype=np.float64) for one in found))
 
 
@@ -101,6 +91,11 @@ class OutcomeTable:
         mean = weights @ self.scores
         apart = self.scores - mean
         return mean, (apart * weights[:, None]).T @ apart
+
+    def spread(self, p: Floats, first: int, second: int) -> float:
+        """Return the variance of the difference of two runs."""
+        _, of = self.moments(p)
+        return float(of[first, first] + of[second, second] - 2 * of[first, second])
 
     def gradient(self, p: Floats) -> Floats:
         """Return E[AP | relevant] - E[AP | not relevant], shape (n_runs, n)."""

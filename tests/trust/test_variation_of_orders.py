@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import ArrayLike, NDArray
-from scipy import stats
-from scipy.stats import norm
+from numpy.typing import NDArray
 
 from store.analysis.variation import simulation as variation_monte_carlo
 from store.analysis.variation.collection import (
@@ -33,10 +30,10 @@ from store.analysis.variation.collection import (
 )
 from store.analysis.variation.moments import Empty, ProbableRankings
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
+from tests.helpers import worked_examples as x6
 from tests.helpers.strategies import examples
+from tests.helpers.worked_examples import X6_ABOVE
 from tests.trust.outcomes import (
-    Floats,
-    OutcomeTable,
     drawn_topics,
     dynamic,
     enumerated,
@@ -45,8 +42,6 @@ from tests.trust.outcomes import (
     reversed_in,
     two_runs,
 )
-from tests.vectors import variation_examples as x6
-from tests.vectors.variation_examples import X6_ABOVE
 
 
 def three_topics() -> list[Topic]:
@@ -80,6 +75,8 @@ def test_three_topics() -> None:
 
 def test_p_values_are_of_t() -> None:
     """Two-sided, with 2 L - 2 and L - 1 degrees of freedom."""
+    from scipy import stats
+
     found = pair_components(collection_variation(three_topics(), empty="zero")).p_values()
     for name, t in x6.X6_TESTS.items():
         law = stats.t(4 if name.startswith("t1") else 2)
@@ -140,13 +137,19 @@ def noise(p: float) -> float:
 
 @pytest.mark.vector("formulas of the project, section 6: X6")
 def test_order_of_three_topics() -> None:
-    """Exactly .7450588: the normal law to its own twelve digits, draws within four standard errors."""
-    topics = three_topics()
+    """Exactly .7450588, level .00023328: the normal law to its twelve digits, draws within their error."""
+    topics, n = three_topics(), 200_000
     table = order_probabilities(collection_variation(topics, empty="zero"))
     assert table[0, 1] == pytest.approx(X6_ABOVE["normal"], abs=0.51e-12)
     assert table + table.T == pytest.approx(np.ones((2, 2)))
-    drawn = simulate_maps(topics, seed=1, empty="zero").above[0, 1]
-    assert drawn == pytest.approx(X6_ABOVE["exact"], abs=noise(X6_ABOVE["exact"]))
+    found = simulate_maps(topics, seed=2, repetitions=n, empty="zero")
+    tied = 1 - found.above[0, 1] - found.above[1, 0]
+    for share, exact in ((found.above[0, 1], X6_ABOVE["exact"]), (tied, X6_ABOVE["tied"])):
+        assert share == pytest.approx(exact, abs=4.5 * (exact * (1 - exact) / n) ** 0.5)
+    assert found.above.diagonal().tolist() == [0, 0]
+    outcomes = [enumerated(*topic) for topic in topics]
+    mean = np.mean([one.mean for one in outcomes], axis=0)
+    assert_near(found, mean, np.sum([one.covariance for one in outcomes], axis=0) / 9)
 
 
 KG = "methods of the project, sections 1.5, 1.6 and 2.4"
@@ -246,36 +249,42 @@ def test_a_seed_decides_and_the_order_of_documents_does_not() -> None:
     assert of_all.simulated.tolist() == whole.simulated.tolist()
 
 
-@given(drawn_topics(most_documents=6, fewest_runs=3, most_runs=3))
-def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) -> None:
-    """Variance over all outcomes, less its mean once the document is known, added up."""
+@pytest.mark.parametrize("empty", ["given", "zero"])
+@given(topic=drawn_topics(most_documents=6, fewest_runs=3, most_runs=3))
+def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(empty: Empty, topic: Topic) -> None:
+    """Variance over the outcomes that count, less its mean once the document is known, added up."""
     p, ranks = topic
+    if empty == "given" and not p.any():
+        return
     topics = [topic]
-    varied = collection_variation(topics, empty="zero")
+    varied = collection_variation(topics, empty=empty)
     found = next_documents(topics, varied, confidence=0.9)
     open_pairs = [(a, b) for a, b in ((0, 1), (0, 2), (1, 2)) if found.unsettled[a, b]]
     assert found.n_unsettled == len(open_pairs)
     table = outcome_table(ranks)
-    before = sum(spread(table, p, *pair) for pair in open_pairs)
+    weights = table.weights(p) * (1 if empty == "zero" else table.relevant.any(axis=1))
+    weights /= weights.sum()
+
+    def left(kept: NDArray[np.bool_]) -> float:
+        """Return what varies of the differences of the open pairs within some outcomes."""
+        own = weights * kept
+        differences = np.array([table.scores[:, a] - table.scores[:, b] for a, b in open_pairs])
+        if not open_pairs or not own.sum():
+            return 0.0
+        return float(((differences - (differences @ own / own.sum())[:, None]) ** 2 @ own).sum())
+
+    before = left(np.ones(len(weights), np.bool_))
     assert found.variance == pytest.approx(before, abs=1e-14)
     gains = dict(zip(found.document.tolist(), found.gain.tolist(), strict=True))
-    for document in range(p.size):
-        left = 0.0
-        for value, weight in ((1.0, p[document]), (0.0, 1 - p[document])):
-            known = p.copy()
-            known[document] = value
-            left += weight * sum(spread(table, known, *pair) for pair in open_pairs)
-        assert gains.get(document, 0.0) == pytest.approx(before - left, abs=1e-13)
-
-
-def spread(table: OutcomeTable, p: Floats, first: int, second: int) -> float:
-    """Return the variance of the difference of two runs, from all outcomes."""
-    _, of = table.moments(p)
-    return float(of[first, first] + of[second, second] - 2 * of[first, second])
+    for document, relevant in enumerate(table.relevant.T):
+        gained = before - left(relevant) - left(~relevant)
+        assert gains.get(document, 0.0) == pytest.approx(gained, abs=1e-12)
 
 
 def test_settled_pairs_are_those_that_the_normal_law_is_sure_of() -> None:
     """At the confidence asked for, by mean and variance of all outcomes; equal lists are settled."""
+    from scipy.stats import norm
+
     rng = np.random.default_rng(1)
     p = rng.uniform(0.1, 0.9, 8)
     ranks = np.array([rng.permutation(8) + 1.0 for _ in range(5)])
@@ -286,7 +295,7 @@ def test_settled_pairs_are_those_that_the_normal_law_is_sure_of() -> None:
     for confidence in (0.6, 0.7, 0.8):
         settled = settled_pairs(varied, confidence)
         for a, b in itertools.combinations(range(6), 2):
-            deviation = spread(table, p, a, b) ** 0.5
+            deviation = table.spread(p, a, b) ** 0.5
             z = abs(exact.mean[a] - exact.mean[b]) / deviation if (a, b) != (0, 5) else np.inf
             assert settled[a, b] == settled[b, a] == (norm.cdf(z) >= confidence)
         assert settled.diagonal().all()
@@ -396,20 +405,6 @@ def test_fractions_of_the_reference(case: str, gain: Literal["own", "shared"]) -
     assert reversed_in([*found.topics], 1, 0) == pytest.approx(above, abs=1e-12)
 
 
-NOT = math.inf
-X3 = (np.array([0.9, 0.5, 1, 0.8, 0.4, 0.5]), np.array([[1, 2, 3, 5, 8, NOT], [2, 1, NOT, 3, 4, 10]]))
-X6 = [
-    (np.array([0.9, 0.5, 1, 0.8, 0.4]), np.array([[1, 2, 3, 5, 8], [2, 1, NOT, 3, 4]])),
-    (np.array([0.5, 0.4, 0.8, 1]), np.array([[1, 4, 2, 9], [3, 1, NOT, 2]])),
-    (np.array([0.4, 0.5, 0.9, 0.5, 0.8]), np.array([[2, 1, 4, NOT, 7], [1, 5, 3, 2, NOT]])),
-]
-
-
-def simulate(probabilities: ArrayLike, ranks: ArrayLike, **how: Any) -> SimulatedMaps:
-    """Judge one topic many times over."""
-    return simulate_maps([(probabilities, ranks)], **how)
-
-
 def assert_near(
     found: SimulatedMaps, mean: NDArray[np.float64], covariance: NDArray[np.float64], within: float = 4.5
 ) -> None:
@@ -421,12 +416,13 @@ def assert_near(
 
 
 def test_simulation_equals_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same bits, judged one by one and scored by definition over three blocks, agree."""
+    """X3 with the same bits, judged one by one and scored by definition over three blocks, agrees."""
     monkeypatch.setattr(variation_monte_carlo, "_AT_ONCE", 18)
+    example = x6.EXAMPLES["X3"]
     # By probability, then by rank: documents are drawn in this order.
     order = [4, 1, 5, 3, 0, 2]
-    probabilities, ranks = X3[0][order], X3[1][:, order]
-    repetitions = 50
+    probabilities = np.array([float(p) for p in example.p.split()])[order]
+    ranks = np.array(example.ranks)[:, order]
     bits = np.random.PCG64(11)
     scores: list[list[Fraction]] = []
     for n in (18, 18, 14):
@@ -436,13 +432,11 @@ def test_simulation_equals_a_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None
                 flags[:, document] = [int(word) < p * 2**64 for word in bits.random_raw(n)]
         scores += [[plain_ap(row, run) for run in ranks] for row in flags.tolist()]
     expected = np.array(scores, dtype=np.float64)
-    found = simulate(probabilities, ranks, seed=11, repetitions=repetitions, empty="zero")
+    found = simulate_maps([(probabilities, ranks)], seed=11, repetitions=50, empty="zero")
     assert found.mean == pytest.approx(expected.mean(axis=0), abs=1e-14)
     assert found.covariance == pytest.approx(np.cov(expected.T), abs=1e-14)
-    maps = simulate_maps([(probabilities, ranks)], seed=11, repetitions=repetitions, empty="zero")
     first, second = expected.T
-    assert maps.above[0, 1] == np.mean(first > second)
-    assert maps.above[1, 0] == np.mean(second > first)
+    assert found.above.tolist() == [[0, np.mean(first > second)], [np.mean(second > first), 0]]
 
 
 def test_hundreds_of_documents_are_counted() -> None:
@@ -452,29 +446,15 @@ def test_hundreds_of_documents_are_counted() -> None:
     ranks = rng.permutation(np.arange(1.0, 701.0))[:500]
     ranks[rng.random(500) < 0.2] = np.inf
     expected = dynamic(probabilities, ranks)
-    found = simulate(probabilities, ranks, seed=7, repetitions=20_000, empty="zero")
+    found = simulate_maps([(probabilities, ranks)], seed=7, repetitions=20_000, empty="zero")
     assert_near(found, np.array([expected.mean]), np.array([[expected.variance]]))
 
 
 def test_sure_judgements_do_not_vary() -> None:
     """With p of 0 and 1 only, AP is what it is and its covariance exactly 0."""
-    ranks = np.array([[1, 3, 4, NOT], [NOT, NOT, NOT, NOT], [9, 1, 2, 3]])
-    found = simulate([1, 0, 1, 1], ranks, seed=1, repetitions=20_000, empty="zero")
+    ranks = np.array([[1, 3, 4, NO], [NO, NO, NO, NO], [9, 1, 2, 3]])
+    found = simulate_maps([([1, 0, 1, 1], ranks)], seed=1, repetitions=20_000, empty="zero")
     assert found.mean == pytest.approx([(1 + 2 / 4) / 3, 0, (1 / 2 + 2 / 3 + 3 / 9) / 3])
     assert not found.covariance.any()
-    nothing = simulate([0, 0], [[1, 2]], seed=1, repetitions=100, empty="zero")
+    nothing = simulate_maps([([0, 0], [[1, 2]])], seed=1, repetitions=100, empty="zero")
     assert (nothing.mean.tolist(), nothing.covariance.tolist()) == ([0.0], [[0.0]])
-
-
-def test_maps_of_three_topics() -> None:
-    """X6: MAPs, their variance and the printed P(A > B) = .7450588 and P(A = B) = .00023328."""
-    m = 200_000
-    found = simulate_maps(X6, seed=2, repetitions=m, empty="zero")
-    tied = 1 - found.above[0, 1] - found.above[1, 0]
-    for share, expected in ((found.above[0, 1], 0.7450588), (tied, 0.00023328)):
-        assert abs(share - expected) < 4.5 * math.sqrt(expected * (1 - expected) / m)
-    assert found.above.diagonal().tolist() == [0, 0]
-    exact = [enumerated(*topic) for topic in X6]
-    mean = np.mean([one.mean for one in exact], axis=0)
-    assert mean == pytest.approx([0.604309894179894, 0.517638148148148])
-    assert_near(found, mean, np.sum([one.covariance for one in exact], axis=0) / 9)

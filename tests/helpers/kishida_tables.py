@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 N_RELEVANT = (5, 10, 30, 50, 100, 500)
 """R, columns of tables 1 and 2; rows are N. A row ends where R would exceed N."""
-
 TABLE_1: dict[int, tuple[str, ...]] = {
     10: ("0.354", "1.000"),
     20: ("0.161", "0.331"),
@@ -27,7 +26,6 @@ TABLE_1: dict[int, tuple[str, ...]] = {
     1000: ("0.003", "0.006", "0.016", "0.026", "0.052", "0.307"),
 }
 """Eq. 4: least AP."""
-
 TABLE_2: dict[int, tuple[str, ...]] = {
     10: ("0.607", "1.000"),
     20: ("0.353", "0.568"),
@@ -40,10 +38,8 @@ TABLE_2: dict[int, tuple[str, ...]] = {
     1000: ("0.011", "0.016", "0.036", "0.056", "0.106", "0.503"),
 }
 """Eq. 5: expected AP of a random order."""
-
 N_TOPICS = (30, 50, 100, 150)
 """L, columns of tables 7 and 8; rows are variances."""
-
 TABLE_7: dict[str, dict[str, tuple[str, str, str, str]]] = {
     "0.00": {
         "0.01": ("0.0374", "0.0285", "0.0199", "0.0162"),
@@ -75,7 +71,6 @@ TABLE_7: dict[str, dict[str, tuple[str, str, str, str]]] = {
     },
 }
 """Eq. 23, by K, alpha = .05; rounded up."""
-
 TABLE_8: dict[str, dict[str, tuple[str, str, str, str]]] = {
     "0.15 0.10": {
         "0.01": ("0.0417", "0.0318", "0.0222", "0.0181"),
@@ -93,7 +88,6 @@ TABLE_8: dict[str, dict[str, tuple[str, str, str, str]]] = {
     },
 }
 """Eq. 24, by Q and H, K = 0, alpha = .05; rounded up."""
-
 N_TOPICS_OF_TABLE_6 = 53
 
 
@@ -204,6 +198,5 @@ TABLE_6 = {
         "0.0901",
     ),
 }
-
 MISPRINTED = "judge 2, relevant or partially"
 """Its t1 does not follow from table 5, where the variance of BKJJBIDS should read .05988."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.agreement.test_measured_agreement import data_path
+from tests.agreement.test_agreement import data_path
 from tests.helpers import cf_collection
 from tests.helpers.run import (
     GARDEN,

@@ -12,8 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.stats import kendalltau
 
 import pooler as p
 from store.analysis.agreement.order_stability import QUANTILES, judge_average_precisions, judge_order
@@ -75,6 +73,8 @@ def scored(draw: st.DrawFn) -> NDArray[np.float64]:
 @given(scored(), st.integers(0, 2**66))
 def test_equals_plain_loops(ap: NDArray[np.float64], seed: int) -> None:
     """Drawing a judge a topic and averaging fractions gives every number of the result."""
+    from scipy import stats
+
     n_topics, n_runs, n_judges = ap.shape
     tenths = {
         (t, r, j): Fraction(round(ap[t, r, j] * 10), 10)
@@ -254,6 +254,8 @@ NAMES = (*JUDGES, "union", "intersection")
 
 def test_union_and_intersection_beside_the_judges(cli: Cli, judged: Path) -> None:
     """MAP is trec_eval's of grades put together by hand, tau SciPy's; mixtures draw from the judges alone."""
+    from scipy.stats import kendalltau
+
     for number, name in enumerate(("union", "intersection")):
         unknown = cli("agreement", "orders", *NAMES[: 4 + number]).failed(1).err
         assert f"unknown qrels `{name}`" in unknown
