@@ -1,10 +1,11 @@
-"""Who may import whom (the contracts in pyproject.toml), and what the house asks of files and names."""
+"""The contracts of imports are those of the design; what the house asks of files, names and tests.
+
+That the program keeps the contracts is for `lint-imports`, which `.ci/run` runs.
+"""
 
 from __future__ import annotations
 
-import ast
 import re
-import sys
 import tomllib
 from collections import Counter
 from itertools import chain
@@ -14,16 +15,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = sorted(chain.from_iterable((ROOT / name).rglob("*.py") for name in ("pooler", "judge_ui", "store")))
-
-
-def test_arrows_point_one_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Every contract of import-linter is kept by the source as it stands."""
-    api = pytest.importorskip("importlinter.cli", reason="import-linter is not installed")
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(sys, "path", [*sys.path])  # it puts the working folder there
-    config = str(ROOT / "pyproject.toml")
-    code = api.lint_imports(config_filename=config, cache_dir=str(tmp_path), no_cache=True)
-    assert code == 0
 
 
 def test_contracts_cover_what_the_design_says() -> None:
@@ -41,8 +32,8 @@ def test_contracts_cover_what_the_design_says() -> None:
 
 def test_a_class_name_is_used_once() -> None:
     """But for messages of widgets, which are named within their widget."""
-    trees = (ast.parse(path.read_text("utf-8")) for path in PROGRAM)
-    names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    texts = (path.read_text("utf-8") for path in PROGRAM)
+    names = Counter(chain.from_iterable(re.findall(r"^class (\w+)", text, re.MULTILINE) for text in texts))
     assert [name for name, n in names.items() if n > 1] == []
 
 
@@ -75,24 +66,19 @@ DOORS = ("pooler", "store.collection", "store.records", "store.errors", "tests")
 MATHEMATICS = ("store.analysis.", "store.ranking", "pooler.strategies.")
 """What a test may import beside an oracle."""
 DEEP = ROOT / "tests" / "deep_imports.txt"
-MOST_DEEP = 90
+MOST_DEEP = 88
 """Files that import deeper, as `deep_imports.txt` lists them: this number only falls."""
+_TEXT = re.compile('""".*?"""', re.DOTALL)
+_IMPORT = re.compile(
+    r"^ *(?:from|import) ((?:pooler|store|judge_ui)\b[\w., ]*?)(?: import | as |$)", re.MULTILINE
+)
 
 
 def deep_imports(path: Path) -> list[str]:
     """Return the modules of the program that a test imports beyond its doors and the mathematics."""
-    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
-    names = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
-    names += [one.name for node in nodes if isinstance(node, ast.Import) for one in node.names]
-    return sorted(
-        {
-            name
-            for name in names
-            if name.partition(".")[0] in ("pooler", "store", "judge_ui")
-            and name not in DOORS
-            and not f"{name}.".startswith(MATHEMATICS)
-        }
-    )
+    imported = _IMPORT.findall(_TEXT.sub("", path.read_text("utf-8")))
+    modules = {name.strip() for names in imported for name in names.split(",")}
+    return sorted(name for name in modules if name not in DOORS and not f"{name}.".startswith(MATHEMATICS))
 
 
 def test_tests_meet_the_program_at_its_doors() -> None:

@@ -1,16 +1,19 @@
 """Real collections through the command line, against what others have measured on them.
 
-TREC-COVID round 1, TREC's own test files, the Cystic Fibrosis collection, a web table pool, a toy
-pool. Where the data is absent a test is skipped. The numbers are those of the collections' own
-documents (leaderboard, trec_eval's expected output) or of counts made with other programs.
+TREC-COVID round 1, and the script of docs/ that makes a collection of it; TREC's own test files, the Cystic
+Fibrosis collection, a web table pool. Where the data is absent a test is skipped. The numbers are those of
+the collections' own documents (leaderboard, trec_eval's expected output) or counted with other programs.
 """
 
 from __future__ import annotations
 
+import csv
 import gzip
+import os
 import re
+import subprocess
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,7 @@ from tests.helpers.cf_collection import write_qrels
 from tests.helpers.oracles import average_precision, mean, measured_ap, read_qrels, read_run
 from tests.helpers.run import Outcome, read_lines, run_inside, write
 from tests.helpers.trec_covid import data_path, leaderboard
+from tests.readme_blocks import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +68,7 @@ def in_covid(folder: Path, *arguments: str | Path) -> Outcome:
     return run_inside(*arguments, "--collection", folder / "collection.db").fine()
 
 
-@pytest.mark.slow
+@pytest.mark.vector("TREC-COVID round 1: castorini/TREC-COVID, commit be3ed3f")
 def test_covid_pool_is_the_one_nist_judged(covid: Path) -> None:
     """Seven documents of the 56 pooled runs, ties by docno ascending, are NIST's pool.
 
@@ -112,8 +116,8 @@ def test_covid_documents_of_one_run_are_relevant_as_counted(covid: Path) -> None
     [
         ("docno-asc", 7, 1993, 4270),
         ("trec", 7, 1978, 4270),
-        pytest.param("docno-asc", 10, 2211, 4262, marks=pytest.mark.slow),
-        pytest.param("trec", 10, 2205, 4262, marks=pytest.mark.slow),
+        ("docno-asc", 10, 2211, 4262),
+        ("trec", 10, 2205, 4262),
     ],
 )
 def test_covid_unjudged_documents_below_the_pool(
@@ -128,7 +132,6 @@ def test_covid_unjudged_documents_below_the_pool(
     assert all(row["unjudged"] + row["judged"] + row["ended"] + row["no_run"] == 30 for row in rows)
 
 
-@pytest.mark.slow
 def test_covid_sensitivity_of_files_is_that_of_the_collection(covid: Path) -> None:
     """All 143 run files and the qrels file give the table of the collection, to the last digit."""
     how = ("--depth", "7", "--order", "docno-asc", "--cutoff", "120", "--format", "json")
@@ -176,7 +179,6 @@ def test_covid_map_is_the_leaderboards(order: str, different: list[str]) -> None
     assert unlike == different
 
 
-@pytest.mark.slow
 def test_covid_exported_qrels_give_the_official_map(covid: Path) -> None:
     """Both evaluators read the exported qrels and come to the official MAP of all whole runs."""
     in_covid(covid, "export", "qrels", "--out", covid / "exported.qrels")
@@ -216,7 +218,6 @@ post-docs JBW           0.0539 0.1580 0.2624 -0.0477  0.4431
 """scikit-learn 1.9.1: kappa, linear, quadratic, at level 1, at level 2, over the 4,819 pairs."""
 
 
-@pytest.mark.slow
 def test_cf_agreement_is_scikit_learns(tmp_path: Path) -> None:
     """All six pairs of judges have scikit-learn's kappas to four decimals, negative ones too."""
     cf_path("cfquery")
@@ -333,9 +334,10 @@ def test_negative_codes_need_to_be_declared(tmp_path: Path) -> None:
     assert sorted(out) == sorted(" ".join(line.split()) for line in lines)
 
 
-# A real pool of seven runs, and a toy one.
+# A real pool of seven runs.
 
 
+@pytest.mark.vector("Web-Table-Retrieval-Benchmark, commit 9309976")
 def test_web_table_pool_holds_every_judged_pair(tmp_path: Path) -> None:
     """Twenty documents of the seven runs are 7,032 pairs; 6,949 of them are judged, none outside.
 
@@ -361,32 +363,42 @@ def test_web_table_pool_holds_every_judged_pair(tmp_path: Path) -> None:
     assert [sum(row[f"grade_{grade}"] for row in rows) for grade in (0, 1, 2)] == [4703, 1271, 975]
 
 
-@pytest.mark.parametrize(
-    ("depth", "sizes"), [(1, "5 4 5"), (2, "9 8 9"), (3, "13 12 13"), (5, "20 20 20"), (10, "40 38 36")]
-)
-def test_toy_pool_has_the_counted_sizes(depth: int, sizes: str) -> None:
-    """Five runs with ranks from 0 make pools of the sizes counted by hand."""
-    runs = sorted((shared("toy-pool") / "runs").iterdir())
-    answer = run_inside("pool", *runs, "--depth", str(depth)).fine()
-    by_topic = Counter(line.split()[0] for line in answer.out.splitlines())
-    assert " ".join(str(by_topic[topic]) for topic in "123") == sizes
-    said = re.search(r"^  1: (\d+), 2: (\d+), 3: (\d+)$", answer.err, re.MULTILINE)
-    assert said is not None
-    assert " ".join(said.groups()) == sizes
+_DAY = re.compile(r"(?<=Written by pooler )\S+ on [0-9-]+")
+FILES = ("topics.covid-round1.xml", "qrels-rnd1.txt.gz", "leaderboard.csv", "runs-top120")
 
 
-def test_toy_pool_has_the_counted_unique_documents() -> None:
-    """At depth 3, topic 1, the runs alone brought 1, 2, 2, 3 and 3 documents."""
-    runs = sorted((shared("toy-pool") / "runs").iterdir())
-    lines = run_inside("pool", *runs, "--depth", "3", "--annotated").fine().out.splitlines()
-    assert dict(unique_to(lines, "1")) == {"A": 1, "B": 2, "C": 2, "D": 3, "E": 3}
+def made(folder: Path, programs: Path, *files: Path) -> subprocess.CompletedProcess[str]:
+    """Run the script."""
+    words = [sys.executable, ROOT / "docs" / "trec_covid.py", *files, folder]
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path}
+    return subprocess.run([*map(str, words)], env=env, capture_output=True, text=True, check=False)
 
 
-def unique_to(lines: list[str], topic: str) -> Iterator[tuple[str, int]]:
-    """Yield each run with the number of documents of a topic that it alone brought."""
-    runs_of = defaultdict(list)
-    for line in lines:
-        of, docno, tag, *_ = line.split()
-        if of == topic:
-            runs_of[docno].append(tag)
-    yield from Counter(tags[0] for tags in runs_of.values() if len(tags) == 1).items()
+def test_it_makes_the_same_bytes_twice(programs: Path, tmp_path: Path) -> None:
+    """All but the collection; scores are the official ones, qrels those that were published."""
+    files = [data_path(name) for name in FILES]
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        ran = made(folder, programs, *files)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert "143 of 143 runs have the P@5 and nDCG@10 that were published" in ran.stdout
+    names = [{path.name for path in folder.iterdir()} for folder in folders]
+    assert names[0] == names[1] > {"report.html", "scores.tsv", "round1.qrels"}
+    for name in names[0] - {"collection.db", "runs"}:
+        one, two = (_DAY.sub("", (folder / name).read_text("utf-8")) for folder in folders)
+        assert one == two, name
+    with (folders[0] / "scores.tsv").open(encoding="utf-8", newline="") as lines:
+        scores = {row["run"]: row["value"] for row in csv.DictReader(lines, delimiter="\t")}
+    assert scores.keys() == leaderboard().keys()
+
+
+def test_missing_runs_are_named_before_anything_is_made(programs: Path, tmp_path: Path) -> None:
+    """A folder of runs that lacks some of the leaderboard's is refused, and so is one that is there."""
+    files = [data_path(name) for name in FILES[:3]]
+    (tmp_path / "runs").mkdir()
+    ran = made(tmp_path / "new", programs, *files, tmp_path / "runs")
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("143 runs are not in the folder of runs: 10x10.prf.unipd.it, ")
+    assert not (tmp_path / "new").exists()
+    assert made(tmp_path, programs, *files, tmp_path / "runs").stderr.startswith("usage: ")

@@ -1,20 +1,15 @@
-"""README.md begins with the set-up; READMEs of samples run.
-
-What else README.md shows is run and compared by tests/test_docs.py, as the pages of docs/ are.
-"""
+"""README.md begins with the set-up; READMEs of samples run; docs/llms.txt and docs/SKILL.md are short."""
 
 from __future__ import annotations
 
 import doctest
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import run_shell
+from tests.helpers.run import run_inside, run_shell
 from tests.readme_blocks import ROOT, console_blocks, set_up_blocks
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -47,15 +42,6 @@ def test_readme_examples_for_python_are_true(monkeypatch: pytest.MonkeyPatch) ->
     assert doctest.DocTestRunner().run(examples).failed == 0
 
 
-@pytest.mark.parametrize("arguments", [[], ["all"], ["setup", "tests"]])
-def test_readme_blocks_are_asked_for_by_name(arguments: list[str]) -> None:
-    """Without a known name there is one line that says what to type, and no traceback."""
-    script = ROOT / "tests" / "readme_blocks.py"
-    asked = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, check=False)
-    assert (asked.returncode, asked.stdout) == (1, "")
-    assert asked.stderr == "usage: python tests/readme_blocks.py setup|tests\n"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("readme", SAMPLES, ids=lambda path: path.parent.name)
 def test_sample_readme_blocks_run_and_print_what_they_say(readme: Path, tmp_path: Path) -> None:
@@ -71,3 +57,34 @@ def test_sample_readme_blocks_run_and_print_what_they_say(readme: Path, tmp_path
         ran = run_shell("\n".join(block), copy)
         assert ran.returncode == 0, ran.stderr
         assert ran.stdout.splitlines() == expected
+
+
+DOCS = ROOT / "docs"
+
+
+@pytest.mark.parametrize("name", ["llms.txt", "SKILL.md"])
+def test_page_is_short_and_true(name: str) -> None:
+    """It is read in one go, its links lead to pages, and the commands that it names have a help."""
+    text = (DOCS / name).read_text("utf-8")
+    assert len(text.splitlines()) < 90
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert [one for one in links if not (DOCS / one).is_file()] == []
+    for words in re.findall(r"`pooler ((?:[a-z]+ ?)+)", text):
+        command = words.split()[:2] if words.startswith(("export ", "import ")) else words.split()[:1]
+        assert "Usage: pooler" in run_inside(*command, "--help").out
+
+
+def test_llms_begins_as_the_form_wants() -> None:
+    """A heading, a quotation that says what it is, then lists of links under headings (llmstxt.org)."""
+    first, blank, quotation, *rest = (DOCS / "llms.txt").read_text("utf-8").splitlines()
+    assert (first, blank, quotation[:2]) == ("# pooler", "", "> ")
+    listed = [line for line in rest if line.startswith("- ")]
+    assert listed
+    assert all(re.match(r"- \[[^]]+\]\([^)]+\)(: .+)?$", line) for line in listed)
+
+
+def test_skill_begins_as_assistants_read_it() -> None:
+    """A name and a description stand before the page."""
+    head = (DOCS / "SKILL.md").read_text("utf-8").split("---")[1]
+    assert re.search(r"^name: pooler$", head, re.MULTILINE)
+    assert len(re.search(r"^description: (.+)$", head, re.MULTILINE)[1]) < 1024  # type: ignore[index]

@@ -80,49 +80,6 @@ def test_every_rank_says_what_the_lists_say(
         assert len(set(same_code.values())) == len(same_code)
 
 
-DOCUMENTS = st.sampled_from([*range(8), 10**9])
-
-
-@given(
-    st.dictionaries(
-        st.tuples(st.sampled_from("ab"), st.sampled_from("tu")), st.lists(DOCUMENTS, unique=True)
-    ),
-    st.fixed_dictionaries({t: st.dictionaries(DOCUMENTS, st.integers(-2, 3)) for t in "tu"}),
-    st.integers(1, 9),
-)
-def test_grades_equal_plain_dictionaries(
-    rankings: dict[tuple[str, str], list[int]], judged: dict[str, dict[int, int]], cutoff: int
-) -> None:
-    """Each rank has its document's grade, and every level its relevant documents."""
-    lists = {key: np.array(ids, dtype=np.int64) for key, ids in rankings.items()}
-    arrays = graded_rankings(
-        ["t", "u"],
-        ["a", "b"],
-        lists,
-        {
-            topic: (np.array(list(found), dtype=np.int64), np.array(list(found.values()), int))
-            for topic, found in judged.items()
-        },
-        cutoff=cutoff,
-    )
-    for run, tag in enumerate("ab"):
-        for column, topic in enumerate("tu"):
-            kept = rankings.get((tag, topic), [])[:cutoff]
-            filler = [0] * (arrays.grades.shape[-1] - len(kept))
-            expected = [judged[topic].get(document, 0) for document in kept] + filler
-            assert arrays.grades[run, column].tolist() == expected
-            is_judged = [document in judged[topic] for document in kept] + [False] * len(filler)
-            assert arrays.judged[run, column].tolist() == is_judged
-            assert arrays.lengths[run, column] == len(kept)
-    for column, topic in enumerate("tu"):
-        in_order = sorted(judged[topic].values(), reverse=True)
-        assert arrays.judged_grades[column].tolist() == in_order
-    for level in range(-2, 5):
-        np.testing.assert_array_equal(arrays.relevant(level), arrays.judged & (arrays.grades >= level))
-        n_relevant = [sum(grade >= level for grade in judged[topic].values()) for topic in "tu"]
-        assert arrays.n_relevant(level).tolist() == n_relevant
-
-
 def test_arguments_that_cannot_be_used() -> None:
     """A grade beyond 32 bits is an error."""
     with pytest.raises(ArgumentError, match="`judged` must hold grades of at most 32 bits"):
@@ -130,7 +87,6 @@ def test_arguments_that_cannot_be_used() -> None:
 
 
 ORDERS: tuple[Order, ...] = get_args(Order)
-TOPICS, DOCNOS = ("9", "10", "é"), ("a", "b", "c", "d", "01", "1")
 
 
 def run(tag: str, **topics: list[tuple[str, float, int]]) -> Run:

@@ -7,12 +7,10 @@ import shutil
 from fractions import Fraction
 from typing import get_args
 
-import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import dcg_score, ndcg_score
 
 from store.analysis.measures.gain import (
     Discount,
@@ -72,6 +70,8 @@ def test_cumulated_gain_of_the_article() -> None:
 )
 def test_gain_equals_scikit_learn(grades: list[int], gain: Gain, cutoff: int) -> None:
     """With log2(i + 1), DCG and nDCG of a whole ranking without ties are scikit-learn's."""
+    from sklearn.metrics import dcg_score, ndcg_score
+
     array = np.array([grades])
     worth = array if gain == "grade" else 2**array - 1
     scores = -np.arange(len(grades))[None, :]
@@ -173,6 +173,8 @@ def test_sample_of_ntcireval(gains: str, labels: str, cutoff: int, err: float, n
 @pytest.mark.parametrize("cutoff", [3, 20])
 def test_gdeval_prints_the_same(cutoff: int) -> None:
     """ERR@k of ir_measures is gdeval's, which prints five decimals; a grade of 4 is the highest there."""
+    import ir_measures
+
     rng = np.random.default_rng(7)
     docnos = [f"d{number:02}" for number in range(40)]
     qrels = {

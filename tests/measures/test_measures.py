@@ -1,21 +1,27 @@
-"""Measures by name: how names are read, what they compute, and why there may be no number."""
+"""Measures by name: how names are read, what trec_eval and ir_measures compute, why there is no number."""
 
 from __future__ import annotations
 
+import gzip
+import math
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
 from typing import Any, get_args
 
-import ir_measures
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pooler.reasons import OF_PAIRS, REASONS
 from store.analysis.agreement import intervals, kappa
 from store.analysis.measures import names
+from store.analysis.measures.gain import rank_biased_precision
 from store.analysis.measures.names import ALIASES, MEASURES, MeasureName, Scores, evaluate, parse_measure
+from store.analysis.measures.ranked import interpolated_precision
 from store.analysis.rankings import GradedRankings
 from store.analysis.significance import generalizability, pairs, t_tests
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -51,61 +57,54 @@ def test_measures_equal_trec_eval(judged_only: bool, level: int, data: st.DataOb
 
     Where every grade is below the level less 1, trec_eval reads memory that is not its own.
     """
+    import pytrec_eval
+
     qrels, runs = data.draw(evaluations(ties=True, best=level - 1))
     rankings = in_arrays(qrels, runs, order="trec9")
     evaluator = pytrec_eval.RelevanceEvaluator(
         qrels, ASKED, relevance_level=level, judged_docs_only_flag=judged_only
     )
     theirs = {tag: evaluator.evaluate(runs[tag]) for tag in rankings.tags}
+    names = {}
     for text, theirs_is in TREC_EVAL.items():
         assert parse_measure(theirs_is, level=level) == parse_measure(text, level=level)
-        name, at, rank = text.partition("@")
-        if judged_only and not MEASURES[parse_measure(text).name].can_condense:
-            continue
-        scores = score(rankings, f"{name}{'(condensed)' * judged_only}{at}{rank}", level)
-        for run, tag in enumerate(rankings.tags):
-            for column, topic in enumerate(rankings.topics):
-                # trec_eval has no undefined value, but 0 of 0 for the precision of an empty list.
-                value = float(np.nan_to_num(scores.values[run, column]))
-                expected = float(np.nan_to_num(theirs[tag][topic][theirs_is]))
-                assert value == pytest.approx(expected, rel=1e-12, abs=1e-14), (text, topic)
+        if not judged_only or MEASURES[parse_measure(text).name].can_condense:
+            name, at, rank = text.partition("@")
+            names[theirs_is] = parse_measure(f"{name}{'(condensed)' * judged_only}{at}{rank}", level=level)
+    for theirs_is, scores in zip(names, evaluate(rankings, list(names.values())), strict=True):
+        expected = [[theirs[tag][topic][theirs_is] for topic in rankings.topics] for tag in rankings.tags]
+        # trec_eval has no undefined value, but 0 of 0 for the precision of an empty list.
+        found = np.nan_to_num(scores.values)
+        np.testing.assert_allclose(found, np.nan_to_num(expected), rtol=1e-12, atol=1e-14, err_msg=theirs_is)
+
+
+OF_IR_MEASURES = {text: text for text in (
+    "AP(rel=2)", "AP@3", "P(rel=2)@3", "R@2", "Rprec", "RR@2", "RR(rel=3)", "Success(rel=2)@3", "nDCG@3",
+    "Judged@4", "Judged", "SetP", "SetR(rel=2)", "SetF", "NumRet", "NumRelRet", "NumRel",
+)}  # fmt: skip
+OF_IR_MEASURES |= {"SetF(beta=4.0)": "SetF(beta=2)", "SetR": "SetF(beta=inf)"}
+"""Names of ir_measures, and ours: it and trec_eval do not square beta."""
 
 
 @given(evaluations())
 def test_measures_equal_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
     """Without ties, each name means what it means to ir_measures, and so does its mean or sum."""
+    import ir_measures
+
     qrels, runs = evaluation
     rankings = in_arrays(qrels, runs, order="trec")
-    texts = [
-        "AP(rel=2)", "AP@3", "P(rel=2)@3", "R@2", "Rprec", "RR@2", "RR(rel=3)", "Success(rel=2)@3",
-        "nDCG@3", "Judged@4", "Judged", "SetP", "SetR(rel=2)", "SetF", "NumRet", "NumRelRet",
-        "NumRel",
-    ]  # fmt: skip
-    for text in texts:
-        measure = ir_measures.parse_measure(text)
-        scores = score(rankings, text)
+    measures = {text: ir_measures.parse_measure(text) for text in OF_IR_MEASURES}
+    found = {tag: ir_measures.calc(measures.values(), qrels, runs[tag]) for tag in rankings.tags}
+    ours = evaluate(rankings, [parse_measure(text) for text in OF_IR_MEASURES.values()])
+    for measure, scores in zip(measures.values(), ours, strict=True):
         for run, tag in enumerate(rankings.tags):
-            found = measure.calc(qrels, runs[tag])
-            per_topic = {metric.query_id: metric.value for metric in found.per_query}
-            ours = np.nan_to_num(scores.values[run])
-            expected = [per_topic[topic] for topic in rankings.topics]
-            np.testing.assert_allclose(ours, expected, rtol=1e-13, atol=1e-15, err_msg=text)
+            by_topic = {one.query_id: one.value for one in found[tag].per_query if one.measure == measure}
+            expected = [by_topic[topic] for topic in rankings.topics]
+            values = np.nan_to_num(scores.values[run])
+            np.testing.assert_allclose(values, expected, rtol=1e-13, atol=1e-15, err_msg=str(measure))
             if not np.isnan(scores.values[run]).any():
-                overall = float(scores.overall[run])
-                assert overall == pytest.approx(found.aggregated, rel=1e-13, abs=1e-15), text
-
-
-@given(evaluations())
-def test_unsquared_beta_is_trec_evals(evaluation: tuple[Qrels, Runs]) -> None:
-    """The SetF(beta=4.0) of ir_measures is ours with beta 2: trec_eval does not square it. Inf is recall."""
-    qrels, runs = evaluation
-    rankings = in_arrays(qrels, runs, order="trec")
-    theirs = ir_measures.parse_measure("SetF(beta=4.0)").calc(qrels, runs["a"]).per_query
-    expected = {metric.query_id: metric.value for metric in theirs}
-    of_recall = (score(rankings, name).values for name in ("SetF(beta=inf)", "SetR"))
-    np.testing.assert_allclose(*of_recall, rtol=1e-15)
-    values = score(rankings, "SetF(beta=2)").values[0]
-    np.testing.assert_allclose(values, [expected[topic] for topic in rankings.topics], rtol=1e-13)
+                overall = found[tag].aggregated[measure]
+                assert scores.overall[run] == pytest.approx(overall, rel=1e-13, abs=1e-15), measure
 
 
 def test_official_scores_of_trec_covid() -> None:
@@ -253,11 +252,15 @@ SHARED = [
 @pytest.mark.parametrize("text", SHARED)
 def test_names_are_those_of_ir_measures(text: str) -> None:
     """What both know is written in the same shortest form."""
+    import ir_measures
+
     assert str(parse_measure(text)) == repr(ir_measures.parse_measure(text.strip()))
 
 
 def test_aliases_are_those_of_ir_measures() -> None:
     """Every alias is one there, of the same measure."""
+    import ir_measures
+
     for alias, name in ALIASES.items():
         if alias not in ("F", "E", "AUC"):  # of textbooks
             assert name == ir_measures.measures.registry[alias].NAME
@@ -371,7 +374,10 @@ def test_shortest_form_reads_back(text: str, level: int) -> None:
     assert parse_measure(str(name), level=1) == name
 
 
-@given(st.text(max_size=20) | st.lists(st.sampled_from([*"P(rel=2)@10,'.- ", "nDCG"])).map("".join))
+@given(
+    st.text("AP1 @(=),\x00\u202e日é", max_size=20)
+    | st.lists(st.sampled_from([*"P(rel=2)@10,'.- ", "nDCG"])).map("".join)
+)
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No text whatever raises anything but an error of ours."""
     try:
@@ -451,3 +457,168 @@ def test_no_code_is_without_its_sentence(codes: Any, sentences: dict[str, str]) 
     for code in {*get_args(codes)} - {"undefined"}:  # of an interval: the number's own reason is shown
         assert code in sentences, code
         assert not sentences[code].endswith(".")
+
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "trec-eval-test"
+RUN = "STANDARD"
+NAMES = {
+    "map": "AP", "Rprec": "Rprec", "bpref": "Bpref", "infAP": "infAP",
+    "recip_rank": "RR", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+    "ndcg": "nDCG", "set_P": "SetP", "set_recall": "SetR", "set_F": "SetF",
+    # Where only grades 0 and 1 occur the gains of 1, 2 and 4 change nothing.
+    "ndcg_1=3,2=9,4=4.5": "nDCG",
+}  # fmt: skip
+NUMBERED = {
+    "P": "P", "recall": "R", "map_cut": "AP", "ndcg_cut": "nDCG", "success": "Success",
+    "unj": "Unjudged",
+}  # fmt: skip
+NOT_COVERED = (
+    "G", "binG", "ndcg_rel", "Rndcg", "utility", "num_nonrel_judged_ret", "set_map", "relative_P",
+    "set_relative_P", "relstring", "gm_bpref", "Rprec_mult",
+)  # fmt: skip
+SUMS = ("num_ret", "num_rel", "num_rel_ret")
+
+
+def lines_of(name: str) -> list[list[str]]:
+    """Return the fields of each line of one of the files, or skip the test."""
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"trec_eval's test files are not here: {name}")
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if name.endswith(".gz") else data).decode()
+    return [line.split() for line in text.splitlines()]
+
+
+def qrels_of(name: str) -> dict[str, dict[str, int]]:
+    """Read qrels."""
+    qrels: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in lines_of(name):
+        qrels.setdefault(topic, {})[docno] = int(grade)
+    return qrels
+
+
+@cache
+def rankings_of(qrels: str, run: str, cutoff: int = 1000) -> GradedRankings:
+    """Read qrels and a run into arrays."""
+    scores: dict[str, dict[str, float]] = {}
+    for topic, _, docno, _, score, *_ in lines_of(run):
+        scores.setdefault(topic, {})[docno] = float(score)
+    return in_arrays(qrels_of(qrels), {RUN: scores}, cutoff=cutoff)
+
+
+def by_name(rankings: GradedRankings, text: str, level: int) -> NDArray[np.float64]:
+    """Score by a named measure; 0 where there is no number, as trec_eval has it."""
+    (scores,) = evaluate(rankings, [parse_measure(text, level=level)])
+    return np.nan_to_num(scores.values[0])
+
+
+def at_recall(rankings: GradedRankings, level: int, recall: float) -> NDArray[np.float64]:
+    """Interpolate precision at the documents trec_eval 10 asks for: recall * R, rounded.
+
+    Version 9, and this project, round up from a tenth of a document.
+    """
+    relevant = rankings.relevant(level)[0]
+    values = [
+        float(interpolated_precision(flags, r, Fraction(math.floor(recall * r + 0.5), r)))
+        for flags, r in zip(relevant, rankings.n_relevant(level).tolist(), strict=True)
+    ]
+    return np.array(values)
+
+
+def topic_values(rankings: GradedRankings, name: str, level: int) -> NDArray[np.float64] | None:
+    """Return one of trec_eval's measures of each topic; ``None`` where it is not covered."""
+    base, _, number = name.rpartition("_")
+    if name in NAMES:
+        return by_name(rankings, NAMES[name], level)
+    if base in NUMBERED:
+        return by_name(rankings, f"{NUMBERED[base]}@{number}", level)
+    if base == "iprec_at_recall":
+        return at_recall(rankings, level, float(number))
+    if name.startswith("11pt_avg"):
+        listed = name.removeprefix("11pt_avg").strip("_")
+        recalls = [float(x) for x in listed.split(",")] if listed else np.arange(11) / 10
+        return np.mean([at_recall(rankings, level, recall) for recall in recalls], axis=0)
+    if name == "rbp":
+        # Gains are grades over the highest of the topic, whatever the level.
+        highest = np.array([grades.max() for grades in rankings.judged_grades])
+        return rank_biased_precision(np.maximum(0, rankings.grades) / highest[:, None], p=0.9)[0]
+    if name == "rbp_resid":
+        values = by_name(rankings, "RBPResidual(p=0.9)", level)
+        # trec_eval prints 0 where the list is empty; everything is open there.
+        is_empty = rankings.lengths[0] == 0
+        assert (values[is_empty] == 1).all()
+        return np.where(is_empty, 0.0, values)
+    return None
+
+
+def overall(values: NDArray[np.float64], name: str) -> float:
+    """Take the sum or the mean over topics."""
+    return float(values.sum() if name in SUMS else values.mean())
+
+
+def check(expected: str, rankings: GradedRankings, level: int) -> int:
+    """Compare every covered line of an expected output; return how many those are."""
+    compared = 0
+    columns = {topic: column for column, topic in enumerate(rankings.topics)}
+    for name, topic, printed in lines_of(expected):
+        compared += 1
+        if name == "runid":
+            assert (printed,) == rankings.tags
+            continue
+        if name == "gm_map":
+            (scores,) = evaluate(rankings, [parse_measure(name, level=level)])
+            found = float(scores.overall[0])
+        elif name == "num_q":
+            found = float(len(rankings.topics))
+        else:
+            values = topic_values(rankings, name, level)
+            if values is None:
+                assert name.startswith(NOT_COVERED)
+                compared -= 1
+                continue
+            found = overall(values, name) if topic == "all" else float(values[columns[topic]])
+        assert float(printed) == pytest.approx(found, abs=5.001e-5), (expected, name, topic)
+    return compared
+
+
+@pytest.mark.parametrize(
+    ("expected", "qrels", "run", "level", "cutoff", "n_lines"),
+    [
+        ("out.test", "qrels.test.gz", "results.test.gz", 1, 1000, 30),
+        ("out.test.a", "qrels.test.gz", "results.test.gz", 1, 1000, 71),
+        ("out.test.aq", "qrels.test.gz", "results.test.gz", 1, 1000, 275),
+        ("out.test.aqc", "qrels.test.gz", "results.trunc", 1, 1000, 275),
+        ("out.test.aqcM", "qrels.test.gz", "results.trunc", 1, 100, 275),
+        ("out.test.aql", "qrels.rel_level.gz", "results.test.gz", 2, 1000, 275),
+    ],
+)
+@pytest.mark.vector("trec_eval 10, test/out.test*")
+def test_expected_outputs(expected: str, qrels: str, run: str, level: int, cutoff: int, n_lines: int) -> None:
+    """Every covered line, topic by topic and over all, has trec_eval's four decimals.
+
+    A cutoff of the run, -M, leaves measures of deeper ranks defined there: they count what is in
+    the list, which in a wider array is all there is.
+    """
+    rankings = rankings_of(qrels, run, cutoff)
+    if cutoff < 1000:
+        # Precision at 1000 may not be asked of 100 ranks looked at; the lists are the same.
+        rankings = replace(rankings, cutoff=1000)
+    assert check(expected, rankings, level) == n_lines
+
+
+@pytest.mark.vector("trec_eval 10, test/out.test.meas_params")
+def test_output_with_parameters() -> None:
+    """Cutoffs and recalls of one's own are trec_eval's."""
+    rankings = rankings_of("qrels.test.gz", "results.test.gz")
+    lines = lines_of("out.test.meas_params")
+    assert len(lines) == 4 * 22
+    columns = {topic: column for column, topic in enumerate(rankings.topics)}
+    for name, topic, printed in lines:
+        if name == "recall_2000":
+            name = "recall_1000"  # the lists have 500
+        values = topic_values(rankings, name, 1)
+        if values is None:
+            assert name.startswith(NOT_COVERED)
+            continue
+        found = overall(values, name) if topic == "all" else float(values[columns[topic]])
+        assert float(printed) == pytest.approx(found, abs=5.001e-5), (name, topic)

@@ -7,16 +7,15 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import ADAPTIVE, find_strategy
-from pooler.strategies.adaptive import WeightedSums, depth_pool_size, from_units, units
+from pooler.strategies.adaptive import depth_pool_size
 from pooler.strategies.kinds import AdaptiveStrategy, ParameterValue
 from pooler.strategies.rankings import rankings_of, uniform_numbers
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import UnknownNameError
 from tests.helpers.strategy_play import (
     Decisions,
     Log,
@@ -258,11 +257,6 @@ def rbp_values(name: str, rows: Rows, log: Log, p: Fraction) -> dict[int, Fracti
 SHORT_RUNS = [["a", "b", "c", "d"], ["e", "b", "f"], ["a", "g", "h"]]
 
 
-def test_depth_then_pool_deeper_than_the_runs_is_all() -> None:
-    """By default ten ranks come first: of short runs, everything by best rank."""
-    assert play("depth-then", SHORT_RUNS, {"a": True}).split() == order_of("take", SHORT_RUNS)
-
-
 @given(
     runs=drawn_rankings,
     outcomes=st.dictionaries(st.sampled_from("abcdefghij"), drawn_outcomes),
@@ -286,24 +280,6 @@ def test_depth_then_equals_the_definition(
     assert play("depth-then", runs, outcomes, then=then, first=first).split() == expected
 
 
-def test_depth_then_document_out_of_turn_is_not_chosen_again() -> None:
-    """A document observed early, of the depth pool or not, is left out later."""
-    rankings, docnos = rankings_of(SHORT_RUNS)
-    state = start("depth-then", rankings, first=1)
-    for docno in "b", "a":
-        state.observe(docnos.index(docno), True)
-    assert docnos[state.choose()] == "e"
-
-
-def test_depth_then_needs_a_seed_as_the_other_strategy_does() -> None:
-    """Whether choices are random depends on what follows."""
-    strategy = find_strategy("depth-then")
-    assert isinstance(strategy, AdaptiveStrategy)
-    for inner in ADAPTIVE:
-        assert strategy.needs_seed_for(strategy.complete({"then": inner.name})) == inner.needs_seed
-    assert not strategy.needs_seed_for(strategy.complete({}))
-
-
 def test_depth_then_unknown_strategy_is_told() -> None:
     """A name that is no adaptive strategy is told with those there are, nearest first."""
     strategy = find_strategy("depth-then")
@@ -313,25 +289,6 @@ def test_depth_then_unknown_strategy_is_told() -> None:
         strategy.needs_seed_for(strategy.complete({"then": "mft"}))
     with pytest.raises(UnknownNameError, match="unknown adaptive strategy `depth-then`; known: "):
         start("depth-then", rankings_of(SHORT_RUNS)[0], then="depth-then")
-    with pytest.raises(ArgumentError, match="`first` must be an integer >= 1, but got 0"):
-        strategy.complete({"first": 0})
-
-
-def test_weighted_sums_tie_within_a_share() -> None:
-    """Sums within the share of the greatest tie with it; the next one does not."""
-    rankings, docnos = rankings_of([["a", "b", "c"]])
-    worth = np.array([[1.0, 0.995, 0.98]])
-    assert docnos[WeightedSums(rankings, worth, tie_within=0.001).best([1.0])] == "a"
-    assert docnos[WeightedSums(rankings, worth, tie_within=0.01).best([1.0])] == "b"
-    assert docnos[WeightedSums(rankings, worth, tie_within=0.03).best([1.0])] == "c"
-
-
-@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=20))
-def test_exact_sums_are_rounded_once(values: list[float]) -> None:
-    """Units add up without rounding: back as a float, the sum is the fraction's nearest."""
-    total = sum(map(Fraction, values))
-    if abs(total) < Fraction(2) ** 1023:
-        assert from_units(sum(map(units, values))) == float(total)
 
 
 def next_by_mean(rows: Rows, log: Log, rho: Fraction) -> int | None:

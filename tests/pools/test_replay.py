@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
 
 from pooler import replay
 from pooler.pools.replay import (
@@ -38,11 +37,10 @@ REPLAYED = [name for name, row in STRATEGIES.items() if not isinstance(row, Samp
 class Alternating:
     """Takes the least number left after a relevant document, else the greatest, and remembers."""
 
-    def __init__(self, rankings: TopicRankings, seed: int | None = None) -> None:
+    def __init__(self, rankings: TopicRankings) -> None:
         self.left = list(range(rankings.n_documents))
         self.was_relevant: bool | None = False
         self.observed: list[tuple[int, bool | None]] = []
-        self.seed = seed
 
     def choose(self) -> int | None:
         """Return the next document."""
@@ -55,16 +53,6 @@ class Alternating:
         self.left.remove(document)
         self.was_relevant = relevant
         self.observed.append((document, relevant))
-
-
-def row_of(started: list[Alternating], *, needs_seed: bool = False) -> AdaptiveStrategy:
-    """Return a row whose states are put into `started`."""
-
-    def start(rankings: TopicRankings, **given: Any) -> Alternating:
-        started.append(Alternating(rankings, **given))
-        return started[-1]
-
-    return AdaptiveStrategy(name="alternating", summary="", source="", start=start, needs_seed=needs_seed)
 
 
 def judged_topic(rankings: Sequence[Sequence[str]], grades: dict[str, int]) -> JudgedTopic:
@@ -117,35 +105,22 @@ def test_adaptive_strategy_is_told_what_came_of_each_document(
 ) -> None:
     """Every document is observed once, as it was chosen; an unjudged one as None, or as asked."""
     started: list[Alternating] = []
-    replay = replay_topic(row_of(started), TOPIC, {}, unjudged=unjudged)
+
+    def start(rankings: TopicRankings) -> Alternating:
+        started.append(Alternating(rankings))
+        return started[-1]
+
+    row = AdaptiveStrategy(name="alternating", summary="", source="", start=start)
+    replay = replay_topic(row, TOPIC, {}, unjudged=unjudged)
     assert started[0].observed == told
     assert replay.order.tolist() == [document for document, _ in told]
     assert replay.found.tolist() == found
 
 
-def test_seed_goes_to_strategies_that_need_one_only() -> None:
-    """A strategy that is not random gets no seed; a random one must be given it."""
-    started: list[Alternating] = []
-    replay_topic(row_of(started), TOPIC, {}, seed=7)
-    replay_topic(row_of(started, needs_seed=True), TOPIC, {}, seed=7)
-    assert [state.seed for state in started] == [None, 7]
-    with pytest.raises(ArgumentError, match="`seed` must be given: `alternating` chooses at"):
-        replay_topic(row_of(started, needs_seed=True), TOPIC, {})
-
-
-def test_topic_without_documents_costs_nothing() -> None:
-    """A judged topic that no run has is replayed without asking any strategy."""
-    empty = judged_topic([], {})
-    for name in REPLAYED:
-        row = find_strategy(name)
-        replay = replay_topic(row, empty, row.complete({}), seed=1)
-        assert (replay.order.size, replay.found.tolist()) == (0, [0])
-
-
 docnos = st.sampled_from("abcdefgh")
 judged = st.builds(
     judged_topic,
-    st.lists(st.lists(docnos, unique=True, min_size=1, max_size=5), min_size=1, max_size=4),
+    st.lists(st.lists(docnos, unique=True, min_size=1, max_size=5), max_size=4),
     st.dictionaries(docnos, st.integers(0, 1)),
 )
 
@@ -218,6 +193,9 @@ def test_arrays_add_up_to_the_tables() -> None:
     rows = found.table("replay").to_records()
     assert [row["relevant"] for row in rows] == found.found.sum(axis=1).T.ravel().tolist()
     assert [row["strategy"] for row in rows] == ["take", "mtf"] * 2
+    by_topic = found.table("topics").to_records()
+    assert [row["relevant"] for row in by_topic if (row["strategy"], row["budget"]) == ("mtf", 3)] == [2, 1]
+    assert all(row["precision"] == row["relevant"] / row["judgements"] for row in by_topic)
     assert found.facts()["relevant_in_union"] == found.in_union.sum() == 3
     assert found.curves[:, -1].tolist() == [3, 3]
     assert np.allclose(found.tau_b[:, 1], 1)
@@ -248,6 +226,8 @@ def take_order(tops: list[list[str]]) -> list[str]:
 @pytest.mark.parametrize(("depth", "unjudged"), [(5, "pass"), (20, "pass"), (20, "nonrelevant")])
 def test_take_equals_trec_eval_on_cut_qrels(cli: Cli, judged: Path, depth: int, unjudged: str) -> None:
     """Counts are those of the ordered pool, and the run order that of trec_eval on cut qrels."""
+    from scipy.stats import kendalltau
+
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     runs = {path.stem: read_run(path) for path in run_files(judged)}
     feeding = {path.stem: read_run(path) for path in run_files(judged, contributing=True)}
@@ -290,23 +270,6 @@ def test_take_equals_trec_eval_on_cut_qrels(cli: Cli, judged: Path, depth: int, 
         assert row["reason"] is None
 
 
-def test_topics_add_up_to_the_whole(cli: Cli, judged: Path) -> None:
-    """Of every strategy and budget, the rows by topic sum to the row of all topics."""
-    options = ("--qrels", "strict", "--depth", "9", "--budgets", "2,7,all")
-    whole = cli("replay", *options, "--format", "json").fine().json()
-    by_topic = cli("replay", *options, "--by-topic", "--format", "json").fine().json()
-    assert len(by_topic) == 8 * len(whole)
-    for row in whole:
-        key = (row["strategy"], row["budget"])
-        same = [one for one in by_topic if (one["strategy"], one["budget"]) == key]
-        assert len(same) == 8
-        for name in ("judgements", "passed_over", "relevant"):
-            assert sum(one[name] for one in same) == row[name]
-        for one in same:
-            assert one["judgements"] <= one["budget"]
-            assert one["precision"] == pytest.approx(one["relevant"] / one["judgements"])
-
-
 def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path) -> None:
     """`--qrels FILE RUN...` prints what the collection with the same runs prints, scores too."""
     files = run_files(judged, contributing=True)
@@ -341,30 +304,21 @@ def test_scores_are_those_of_the_ranks_taken(cli: Cli, here: Path) -> None:
 
 
 def test_runs_that_do_not_contribute_are_scored_and_not_pooled(cli: Cli, judged: Path) -> None:
-    """The late run's own documents are in the union of bare files only."""
-    options = ("--depth", "8", "-s", "take", "--budgets", "all", "--unjudged", "nonrelevant",
-               "--format", "json")  # fmt: skip
-    stored = cli("replay", "--qrels", "strict", *options).fine()
-    bare = cli("replay", *run_files(judged), *BARE, *options).fine()
-    assert "of the 8 of 9 runs that contribute; all are scored" in stored.err
-    assert stored.json()[0]["judgements"] < bare.json()[0]["judgements"]
-    refused = cli("replay", "late-tfidf-bigrams", "--qrels", "strict").failed(1)
-    assert "none of these runs contributes to pools" in refused.err
-
-
-def test_a_list_of_runs_says_of_files_which_contribute(cli: Cli, judged: Path) -> None:
     """With `--runs`, files give what the collection gives, late run and declared scale included."""
-    options = ["--depth", "8", "--budgets", "5,all", "--level", "rigid", "--format", "tsv", "-s", "take",
-               "-s", "comb-mnz"]  # fmt: skip
-    stored = cli("replay", "--qrels", "strict", *options).fine()
-    listed = ("--runs", judged / "runs.tsv")
-    bare = cli("replay", *listed, *BARE, *options, "--scale", "0-2").fine()
-    assert bare.out == stored.out
-    assert "of the 8 of 9 runs that contribute; all are scored" in bare.err
-    late = write(judged / "late.tsv", "file\tcontributes", "runs/late-tfidf-bigrams.run\tno")
-    refused = cli("replay", "--runs", late, *BARE, "-s", "take").failed(1)
-    assert "none of these runs contributes to pools" in refused.err
-    assert "`contributes`" in refused.err
+    options = ["--depth", "8", "--budgets", "5,all", "--level", "rigid", "-s", "take", "-s", "comb-mnz"]
+    options += ["--unjudged", "nonrelevant"]
+    stored = cli("replay", "--qrels", "strict", *options, "--format", "json").fine()
+    listed = (*BARE, "--scale", "0-2", *options, "--format", "json")
+    bare = cli("replay", "--runs", "runs.tsv", *listed).fine()
+    assert bare.json() == stored.json()
+    for said in (stored, bare):
+        assert "of the 8 of 9 runs that contribute; all are scored" in said.err
+    # Named one by one all are pooled.
+    everything = cli("replay", *run_files(judged), *listed).fine().json()
+    assert stored.json()[-1]["judgements"] < everything[-1]["judgements"]
+    write(judged / "late.tsv", "file\tcontributes", "runs/late-tfidf-bigrams.run\tno")
+    for words in (("late-tfidf-bigrams", "--qrels", "strict"), ("--runs", "late.tsv", *BARE, "-s", "take")):
+        assert "none of these runs contributes to pools" in cli("replay", *words).failed(1).err
 
 
 def test_what_is_undefined_has_a_reason(cli: Cli, here: Path, collection_of: Callable[..., None]) -> None:

@@ -1,19 +1,19 @@
-"""Student's t from scores and from the paper's moments, all pairs at once, Tukey, Holm, normality."""
+"""Tests of the difference of runs: t, randomisation, signed ranks, bootstrap, Tukey, Holm, folds."""
 
 from __future__ import annotations
 
+import itertools
 import math
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.diagnostic import kstest_fit
-from statsmodels.stats.libqsturng import psturng
-from statsmodels.stats.multitest import multipletests
 
+from store.analysis.significance import randomisation
+from store.analysis.significance.folds import mean_changes, topic_folds
 from store.analysis.significance.pairs import (
     compare_pairs,
     holm,
@@ -22,7 +22,16 @@ from store.analysis.significance.pairs import (
     studentised_range_p,
     tukey_test,
 )
-from store.analysis.significance.randomisation import randomisation_test, sign_test, wilcoxon_test
+from store.analysis.significance.randomisation import (
+    ExactTest,
+    doubled_signed_ranks,
+    randomisation_test,
+    rounded_differences,
+    sign_flip_p,
+    sign_test,
+    studentised_bootstrap,
+    wilcoxon_test,
+)
 from store.analysis.significance.t_tests import (
     normality_picture,
     paired_t,
@@ -31,6 +40,7 @@ from store.analysis.significance.t_tests import (
     unpaired_t_of_moments,
 )
 from store.analysis.undiscovered import relative_drop
+from store.errors import ArgumentError
 from tests.helpers.agreement_tables import assert_prints
 from tests.helpers.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
 from tests.helpers.worked_examples import SCORES, X, Y, Z
@@ -137,6 +147,8 @@ def test_two_systems_of_sakai() -> None:
 @given(scores, st.data())
 def test_t_equals_scipy(first: list[float], data: st.DataObject) -> None:
     """T, p and interval are those of scipy's paired and unpaired tests."""
+    from scipy import stats
+
     a = np.array(first)
     b = np.array(data.draw(st.lists(st.floats(0, 1), min_size=a.size, max_size=a.size)))
     if np.ptp(a - b) > 1e-6:
@@ -168,6 +180,8 @@ def test_undefined_t_has_a_reason() -> None:
 
 def test_p_by_the_normal_law_does_not_end_at_0() -> None:
     """At t = 20 and 12 scipy.stats.norm.sf has all digits in the tail, where 1 - cdf has none."""
+    from scipy import stats
+
     for t in (3.0, 12.0, 20.0):
         found = unpaired_t_of_moments(t / 10, 0.5, 0.5, 100).p_normal
         assert found == pytest.approx(2 * stats.norm.sf(t), rel=1e-12)
@@ -183,6 +197,8 @@ def test_signs_as_even_as_can_be_have_p_1(positive: int, negative: int) -> None:
 @pytest.mark.parametrize(("positive", "negative"), [(1, 4), (0, 8), (2, 9), (30, 60), (300, 700), (0, 1000)])
 def test_signs_are_those_of_scipy(positive: int, negative: int) -> None:
     """scipy.stats.binomtest, far into the tail."""
+    from scipy import stats
+
     found = sign_test(np.array([0.1] * positive + [-0.1] * negative)).p
     assert found == pytest.approx(stats.binomtest(positive, positive + negative).pvalue, rel=1e-10)
 
@@ -253,6 +269,9 @@ def test_differences_of_rounding_alone_are_no_variation_beside_a_pair_that_varie
 @given(st.lists(st.integers(-100, 100), min_size=4, max_size=40, unique=True))
 def test_distance_equals_statsmodels(whole: list[int]) -> None:
     """The largest distance is Lilliefors' statistic; the curve is scipy's normal."""
+    from scipy import stats
+    from statsmodels.stats.diagnostic import kstest_fit
+
     differences = np.array(whole) / 100
     picture = normality_picture(differences)
     assert picture.reason is None
@@ -271,6 +290,8 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 @pytest.mark.vector("T11: Tukey F 2.47495, p .097635; p .2567 .0957 .8550")
 def test_three_systems_of_sakai() -> None:
     """F and all three p-values come out; the one-way test has others."""
+    from scipy import stats
+
     test = tukey_test(SCORES)
     assert_prints("2.47495", test.f)
     assert_prints("0.097635", test.p_of_f)
@@ -314,6 +335,8 @@ def test_degenerate_scores_have_a_reason() -> None:
 @pytest.mark.parametrize(("n_groups", "freedom"), [(2, 1), (3, 38), (5, 4), (10, 12), (30, 200), (120, 5831)])
 def test_studentised_range_equals_scipy(n_groups: int, freedom: int) -> None:
     """For few and many means, small and large q, p is scipy's to nine digits."""
+    from scipy import stats
+
     q = np.array([0.3, 2.5, 4.5, 7.0])
     expected = stats.studentized_range.sf(q, n_groups, freedom)
     np.testing.assert_allclose(studentised_range_p(q, n_groups, freedom), expected, atol=2e-9)
@@ -321,6 +344,9 @@ def test_studentised_range_equals_scipy(n_groups: int, freedom: int) -> None:
 
 def test_studentised_range_at_its_ends() -> None:
     """P is 1 at 0 and 0 far out; NaN stays; two means with 1 degree of freedom are Student's t."""
+    from scipy import stats
+    from statsmodels.stats.libqsturng import psturng
+
     p = studentised_range_p([0.0, 1e6, math.nan], 5, 40)
     assert p[0] == pytest.approx(1.0, abs=1e-12)
     assert p[1] == pytest.approx(0.0, abs=1e-12)
@@ -346,7 +372,250 @@ def test_holm_of_the_three_systems() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 3))
 def test_holm_equals_statsmodels(p_values: list[float], n_undefined: int) -> None:
     """Adjusted p-values are those of statsmodels; undefined tests neither count nor change."""
+    from statsmodels.stats.multitest import multipletests
+
     ours = holm(p_values + [math.nan] * n_undefined)
     theirs = multipletests(p_values, method="holm")[1]
     np.testing.assert_allclose(ours[: len(p_values)], theirs, rtol=1e-12)
     assert np.isnan(ours[len(p_values) :]).all()
+
+
+def brute_force(whole: list[int]) -> float:
+    """Set the signs in every way."""
+    seen = abs(sum(whole))
+    ways = itertools.product((-1, 1), repeat=len(whole))
+    return sum(
+        abs(sum(s * w for s, w in zip(signs, whole, strict=True))) >= seen for signs in ways
+    ) / 2 ** len(whole)
+
+
+@given(st.lists(st.one_of(st.integers(-4, 4), st.integers(-10_000, 10_000)), max_size=11))
+def test_equals_brute_force(whole: list[int]) -> None:
+    """Every way to set the signs, ties and zeros among them, is counted."""
+    assert sign_flip_p(np.array(whole, dtype=np.int64)) == brute_force(whole)
+
+
+@pytest.mark.vector("T11: exact randomisation .065918 (elinor 2**20 ways)")
+def test_randomisation_of_two_systems_of_sakai() -> None:
+    """The exact p of X and Y is .065918, at any resolution that holds their digits."""
+    for resolution in (0.1, 0.01, 1e-4):
+        test = randomisation_test(X - Y, resolution=resolution)
+        assert test.p == pytest.approx(0.065918, abs=5e-7)
+
+
+@given(st.integers(1, 1400), st.data())
+def test_many_alike_topics_are_binomial(n_topics: int, data: st.DataObject) -> None:
+    """Differences of one size make it the sign test, however many and however far in the tail."""
+    from scipy import stats
+
+    n_ahead = data.draw(st.integers(0, n_topics))
+    whole = np.where(np.arange(n_topics) < n_ahead, 7, -7)
+    expected = float(stats.binomtest(n_ahead, n_topics).pvalue)
+    assert sign_flip_p(whole) == pytest.approx(expected, rel=1e-9)
+
+
+def test_thousands_of_topics_overflow_nothing() -> None:
+    """Of 5,000 topics the number of ways is no float, but p is right, near 1 and far out."""
+    from scipy import stats
+
+    for n_ahead in (2450, 3000):
+        whole = np.where(np.arange(5000) < n_ahead, 1, -1)
+        expected = float(stats.binomtest(n_ahead, 5000).pvalue)
+        assert sign_flip_p(whole) == pytest.approx(expected, rel=1e-9)
+
+
+def test_no_topic_is_no_number() -> None:
+    """Without topics there is a reason; with equal runs p is 1."""
+    assert randomisation_test(np.array([])) == ExactTest(None, "no-topics")
+    assert randomisation_test(np.zeros(3)).p == 1.0
+
+
+@pytest.mark.parametrize(
+    ("differences", "resolution", "message"),
+    [
+        ([0.1], 0.0, "`resolution` must be above 0, but got 0.0"),
+        ([0.1], float("nan"), "`resolution` must be above 0"),
+        ([0.1], 1e-17, "`resolution` must not be so fine against the differences"),
+        ([float("nan")], 1e-4, "`differences` must be finite"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(differences: list[float], resolution: float, message: str) -> None:
+    """The argument and what it must be are named."""
+    with pytest.raises(ArgumentError, match=message):
+        randomisation_test(np.array(differences), resolution=resolution)
+
+
+def test_test_that_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resolution too fine for so many topics is refused before anything is computed."""
+    monkeypatch.setattr(randomisation, "MOST_STEPS", 1000)
+    with pytest.raises(ArgumentError, match="is too fine for 3 topics that differ by 6001 multi"):
+        randomisation_test(np.array([0.2, 0.2, 0.2001]))
+    # 3 topics of 6001 multiples are 4500 additions; all signs are alike in 2 of 8 cases.
+    monkeypatch.setattr(randomisation, "MOST_STEPS", 4500)
+    assert randomisation_test(np.array([0.2, 0.2, 0.2001])).p == 0.25
+    monkeypatch.setattr(randomisation, "MOST_STEPS", 4499)
+    with pytest.raises(ArgumentError, match="is too fine"):
+        randomisation_test(np.array([0.2, 0.2, 0.2001]))
+
+
+@given(st.integers(-10_000, 10_000), st.integers(-10_000, 10_000), st.integers(0, 6))
+def test_scores_with_so_many_digits_are_exact(one: int, other: int, digits: int) -> None:
+    """The difference of two scores of d digits is their difference in units of the last one."""
+    first, second = (float(f"{number}e-{digits}") for number in (one, other))
+    whole = rounded_differences(np.array([first - second]), float(f"1e-{digits}"))
+    assert whole.tolist() == [one - other]
+
+
+differences = st.lists(st.integers(-9, 9), min_size=1, max_size=11)
+
+
+@pytest.mark.vector("T11: .0372 on differences rounded to two digits [scipy]")
+def test_ranks_of_two_systems_of_sakai() -> None:
+    """On rounded differences the approximation is .0372; floating-point noise would make it .04."""
+    for resolution in (0.1, 0.01, 1e-4):
+        test = wilcoxon_test(X - Y, resolution=resolution)
+        assert test.p_normal == pytest.approx(0.0372, abs=5e-5)
+    assert len(set((X - Y).tolist())) > len(set(np.round(X - Y, 2).tolist()))
+
+
+@given(differences)
+def test_approximation_equals_scipy(whole: list[int]) -> None:
+    """Ties and zeros among them, the normal approximation is that of scipy."""
+    from scipy import stats
+
+    assume(any(whole))
+    values = np.array(whole, dtype=float)
+    ours = wilcoxon_test(values, resolution=1.0)
+    theirs = stats.wilcoxon(values, method="asymptotic", correction=False)
+    assert ours.p_normal == pytest.approx(float(theirs.pvalue), rel=1e-9)
+    n = np.count_nonzero(values)
+    assert min(ours.ahead, n * (n + 1) / 2 - ours.ahead) == float(theirs.statistic)
+
+
+@given(differences)
+def test_exact_equals_brute_force_with_ties(whole: list[int]) -> None:
+    """With ties, p is the share of all ways to sign the ranks that are as extreme."""
+    from scipy import stats
+
+    assume(any(whole))
+    sizes = [abs(value) for value in whole if value]
+    ranks = stats.rankdata(sizes)
+    seen = abs(sum(np.sign([value for value in whole if value]) * ranks))
+    ways = itertools.product((-1, 1), repeat=len(sizes))
+    expected = sum(abs(np.dot(signs, ranks)) >= seen for signs in ways) / 2 ** len(sizes)
+    test = wilcoxon_test(np.array(whole, dtype=float), resolution=1.0)
+    assert test.p == pytest.approx(expected, rel=1e-12)
+    doubled = doubled_signed_ranks(np.array(whole))
+    assert doubled[doubled != 0].tolist() == pytest.approx(
+        2 * np.sign([value for value in whole if value]) * ranks
+    )
+
+
+def test_many_topics_are_approximated() -> None:
+    """Beyond a thousand differing topics p is the approximation, which is then as good."""
+    values = np.random.default_rng(4).normal(0.01, 0.2, 1000)
+    exact = wilcoxon_test(values)
+    assert exact.p != exact.p_normal
+    assert exact.p == pytest.approx(exact.p_normal, abs=1e-4)
+    many = wilcoxon_test(np.append(values, [0.5, 0.6]))
+    assert many.p == many.p_normal
+
+
+def test_undefined_has_a_reason() -> None:
+    """No topics, and no difference that does not round to 0, are two reasons."""
+    empty = ExactTest(None, "no-topics")
+    assert wilcoxon_test(np.array([])) == empty
+    assert wilcoxon_test(np.array([1e-5, 0.0])).reason == "no-difference"
+
+
+@pytest.mark.vector("T11: studentised bootstrap .050")
+def test_bootstrap_of_two_systems() -> None:
+    """The bootstrap's p is .050, to what 20,000 resamples leave open."""
+    p = studentised_bootstrap(X - Y, seed=2, resamples=20_000)
+    assert float(p) == pytest.approx(0.050, abs=0.0005 + 3 * math.sqrt(0.0475 / 20_000))
+
+
+def test_bootstrap_equals_a_plain_loop() -> None:
+    """The p-value is the share of the resamples, drawn alike, whose t is as large."""
+    differences = np.array([0.1, 0.2, 0.1, 0.4, -0.1])
+    bits = np.random.PCG64(7).random_raw(200 * 5) >> np.uint64(32)
+    drawn = ((bits * np.uint64(5)) >> np.uint64(32)).astype(int).reshape(200, 5)
+    shifted = differences - differences.mean()
+    seen = abs(differences.mean() / differences.std(ddof=1))
+    n_as_large = 0
+    for places in drawn:
+        sample = shifted[places]
+        # Without variation t is infinite, unless the mean is 0, as it never is here.
+        constant = np.ptp(sample) == 0
+        n_as_large += constant or abs(sample.mean()) / sample.std(ddof=1) >= seen
+    p = float(studentised_bootstrap(differences, seed=7, resamples=200))
+    assert p == (n_as_large + 1) / 201
+
+
+def test_bootstrap_of_many_pairs_is_that_of_each() -> None:
+    """Every row has the p that it has alone; rows without variation and single topics have none."""
+    rows = np.random.default_rng(1).normal(0.05, 0.2, (4, 12))
+    rows[2] = 0.1
+    together = studentised_bootstrap(rows, seed=5, resamples=500)
+    for row, p in zip(rows, together, strict=True):
+        alone = studentised_bootstrap(row, seed=5, resamples=500)
+        np.testing.assert_array_equal(alone, p)
+    assert np.isnan(together).tolist() == [False, False, True, False]
+    assert np.isnan(studentised_bootstrap(np.zeros((2, 1)), seed=1)).all()
+
+
+@given(st.integers(2, 30), st.integers(2, 30), st.one_of(st.none(), st.integers(0, 2**70)))
+def test_folds_part_the_topics(n_topics: int, n_folds: int, seed: int | None) -> None:
+    """Each topic is in one test fold, and trained on in every other; sizes differ by 1 at most."""
+    if n_folds > n_topics:
+        return
+    splits = topic_folds(n_topics, n_folds, seed=seed)
+    assert len(splits) == n_folds
+    tested = np.concatenate([split.test for split in splits])
+    assert sorted(tested.tolist()) == list(range(n_topics))
+    for split in splits:
+        together = np.concatenate([split.train, split.test])
+        assert sorted(together.tolist()) == list(range(n_topics))
+        assert np.all(np.diff(split.train) > 0)
+        assert np.all(np.diff(split.test) > 0)
+    sizes = [split.test.size for split in splits]
+    assert max(sizes) - min(sizes) <= 1
+
+
+@given(st.integers(2, 30), st.integers(2, 30))
+def test_folds_without_seed_are_scikit_learns(n_topics: int, n_folds: int) -> None:
+    """In the order of the topics the folds are those of KFold."""
+    from sklearn.model_selection import KFold
+
+    if n_folds > n_topics:
+        return
+    theirs = KFold(n_folds).split(np.zeros(n_topics))
+    for split, (train, test) in zip(topic_folds(n_topics, n_folds), theirs, strict=True):
+        np.testing.assert_array_equal(split.train, train)
+        np.testing.assert_array_equal(split.test, test)
+
+
+def test_implication_holds_in_every_small_case() -> None:
+    """Whatever the signs imply is so for all R up to 4 and all changes of three topics."""
+    seen = set()
+    for counts in itertools.combinations_with_replacement([1, 2, 4], 3):
+        ranges = [range(-min(count, 3), min(count, 3) + 1) for count in counts]
+        for moved in itertools.product(*ranges):
+            changes = mean_changes(counts, moved, cutoff=3)
+            inverse = [Fraction(1, count) for count in counts]
+            mean = sum(inverse) / 3
+            surplus = sum(d * (i - mean) for d, i in zip(moved, inverse, strict=True))
+            leaning = "few" if surplus > 0 else "many" if surplus < 0 else "neither"
+            if changes.implied is not None:
+                assert changes.implied == leaning
+            seen.add((np.sign(changes.recall), np.sign(changes.precision), leaning))
+    # Equal signs imply nothing: either leaning occurs with both means up, and with both down.
+    assert {(1, 1, "few"), (1, 1, "many"), (-1, -1, "few"), (-1, -1, "many")} <= seen
+    assert {(r, p) for r, p, _ in seen} == set(itertools.product([-1, 0, 1], repeat=2))
+
+
+def test_signs_are_exact() -> None:
+    """Changes that cancel exactly have sign 0, where a sum of floats has not."""
+    assert 1 / 10 + 2 / 10 - 3 / 10 != 0
+    changes = mean_changes([10, 10, 10], [1, 2, -3], cutoff=10)
+    assert (changes.recall, changes.precision, changes.implied) == (0, 0, "neither")

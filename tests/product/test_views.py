@@ -1,22 +1,19 @@
-"""Tables, views and how they are written; runs of files and of memory beside each other."""
+"""Tables as results give them: what people see of a view, what programs read, how cells are sorted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import pooler
 from pooler.cli.render import Output, render
 from pooler.result import Result, frozen_settings
 from pooler.tables import Column, Table, View, render_view, written
 from store.errors import ArgumentError, UnknownNameError
-from store.records import Run
 
 COLUMNS = [
     Column("run"),
@@ -70,14 +67,6 @@ def test_a_note_stands_under_the_first_of_its_tables() -> None:
     assert Twice().table("b").notes == ["none", "Over 8 topics.", "Of b."]
 
 
-def test_columns_and_data_fit_together() -> None:
-    """Another length or another name is a fault of the program."""
-    with pytest.raises(ValueError, match="differ in length"):
-        Table("t", [Column("a"), Column("b")], {"a": [1], "b": []})
-    with pytest.raises(ValueError, match="columns are"):
-        Table("t", [Column("a")], {"b": []})
-
-
 def test_undefined_is_none_and_sorts_last_either_way() -> None:
     """NaN of an array is None; 9 is before 10 in names; equal cells keep their order."""
     assert RUNS.cells("map") == [0.25, None, 0.5]
@@ -90,13 +79,6 @@ def test_undefined_is_none_and_sorts_last_either_way() -> None:
         RUNS.where([True])
     with pytest.raises(UnknownNameError, match="MAP"):
         RUNS.sort("MAP")
-
-
-def test_numbers_of_an_array_are_pythons_own_wherever_they_stand() -> None:
-    """In a list, too: JSON takes no other, and TSV would name their type."""
-    table = Table("t", [Column("n", "int"), Column("x", "float")],
-                  {"n": [np.int64(1)], "x": [np.float64(0.5)]})  # fmt: skip
-    assert [type(cell) for cell in table.to_records()[0].values()] == [int, float]
 
 
 def test_people_see_what_says_something() -> None:
@@ -186,42 +168,3 @@ def test_what_is_the_same_in_the_rows_shown_is_said_of_these(capsys: pytest.Capt
     assert capsys.readouterr().out.splitlines()[4:] == said
     render(OneTable(), Output(limit=1, fmt="latex"))
     assert "\\footnotesize The first of 3 rows; --limit 3 shows all. 3 runs.}" in capsys.readouterr().out
-
-
-@pytest.fixture
-def mixed(tmp_path: Path) -> list[str | Run]:
-    """Name a run in memory between two files."""
-    for tag in ("z", "a"):
-        (tmp_path / f"{tag}.run").write_text(f"1 Q0 x 1 2.0 {tag}\n1 Q0 y 2 1.0 {tag}\n")
-    (tmp_path / "m.run").write_text("1 Q0 y 1 2.0 m\n1 Q0 x 2 1.0 m\n")
-    return [str(tmp_path / "z.run"), pooler.read_runs(tmp_path / "m.run")["m"], str(tmp_path / "a.run")]
-
-
-@pytest.fixture(params=["file", "memory"])
-def qrels(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """Name qrels in a file, and in memory."""
-    if request.param == "memory":
-        return {"1": {"x": 1}}
-    (tmp_path / "some.qrels").write_text("1 0 x 1\n")
-    return tmp_path / "some.qrels"
-
-
-def test_runs_of_files_and_memory_stay_in_the_order_given(mixed: list[str | Run], qrels: Any) -> None:
-    """Whatever measures them has one order of runs, that in which they were named; pools go by tags."""
-    source = pooler.source(mixed, qrels=qrels)
-    assert source.judged.feeding == source.rankings.tags == source.arrays().tags == ("z", "m", "a")
-    assert [run.tag for run in source.tops(1).runs] == ["a", "m", "z"]
-    assert {tag: Path(file).stem for tag, file in source.judged.files.items()} == {"z": "z", "a": "a"}
-
-
-def test_what_is_measured_first_changes_nothing(mixed: list[str | Run], qrels: Any) -> None:
-    """Measures read less of files than what tells documents apart; each has what it needs, in any order."""
-    files = [one for one in mixed if isinstance(one, str)]
-    first, second = (pooler.source(files, qrels=qrels) for _ in range(2))
-    values = pooler.evaluate(first, ["AP", "P@1"]).mean.tolist()
-    docnos = {number: docno for docno, number in first.judged.ranked.ids.items()}
-    assert second.judged.ranked.docnos == first.judged.ranked.docnos == docnos
-    assert set(docnos.values()) == {"x", "y"}
-    assert values == pooler.evaluate(second, ["AP", "P@1"]).mean.tolist() == [[1.0, 1.0]] * 2
-    for source in (first, second):
-        assert source.arrays().documents.tolist() == [[[0, 1]], [[0, 1]]]
