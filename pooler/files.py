@@ -18,8 +18,8 @@ _LARGEST = 1 << 28
 """Bytes of a file beyond which it is no manifest."""
 _DATABASE = b"SQLite format 3\0"
 """A collection begins so; it is never a result, whatever lies beside it."""
-_DIRECTORY = "pooler collection directory"
-"""Format of a manifest that holds an exported collection together."""
+_DIRECTORY = ("pooler collection", "pooler collection directory")
+"""Formats of a manifest that holds an exported collection together; the second is that of 0.2.0."""
 _HINT = "name another file, or remove this one first"
 
 
@@ -199,7 +199,7 @@ def _manifest_of(path: str | Path) -> dict[str, Any] | None:
         data = json.loads(Path(path).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(data, dict) or data.get("format") == _DIRECTORY:
+    if not isinstance(data, dict) or data.get("format") in _DIRECTORY:
         return None
     program = str(data.get("program", "")).partition(" ")[0]
     return data if "pooler" in (data.get("tool"), program) else None

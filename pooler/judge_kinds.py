@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def own_grades_hint(judge: str) -> str:
     """Say how a judge's own grades are measured with where the name reads as a file."""
-    return f"pooler qrels define NAME --judge {quote(judge)} names the own grades of a judge so called"
+    return f"pooler qrels define NAME --judge {quote(judge)} names that judge's own grades"
 
 
 def warn_about_name(judge: str) -> None:

@@ -87,12 +87,14 @@ class FormatError(PoolerError):
         self.path = path
         self.faults = tuple(faults)
         self.n_faults = len(faults) if n_faults is None else n_faults
+        # A name with line ends must not look like a message, or like a hint what to type.
+        place = " ".join(path.splitlines())
         lines = [
-            f"{path}: {fault.message}" if fault.line is None else f"{path}:{fault.line}: {fault.message}"
+            f"{place}: {fault.message}" if fault.line is None else f"{place}:{fault.line}: {fault.message}"
             for fault in self.faults[:SHOWN_FAULTS]
         ]
         if self.n_faults > len(lines):
-            lines.append(f"{path}: and {self.n_faults - len(lines)} more faults")
+            lines.append(f"{place}: and {self.n_faults - len(lines)} more faults")
         super().__init__("\n".join(lines), hint=hint)
 
     @property

@@ -73,9 +73,9 @@ def topic_fault(text: str) -> str | None:
     "expected a topic that does not begin with `#`, a comment to trec_eval, got '#1'"
     """
     if text.startswith("#"):
-        return f"expected a topic that does not begin with `#`, a comment to trec_eval, got {text!r}"
+        return f"expected a topic that does not begin with `#`, a comment to trec_eval, got {_short(text)}"
     if text.startswith("\ufeff"):
-        return f"expected a topic that does not begin with a byte order mark, got {text!r}"
+        return f"expected a topic that does not begin with a byte order mark, got {_short(text)}"
     return id_fault(text)
 
 

@@ -188,8 +188,11 @@ class Server:
                 record = asked["record"]
                 now = self._seats.now(seat, str(record["topic"]), str(record["docno"]))
                 return _json({"error": error.message, "now": now}, 409)
-            except (UnknownNameError, ArgumentError) as error:
-                return _json({"error": error.message}, 400)
+            except UnknownNameError as error:
+                # Its message lists the names there are, and other judges' topics are no business of this one.
+                return _json({"error": f"unknown {error.kind}"}, 400)
+            except ArgumentError as error:
+                return _json({"error": f"`{error.name}` {error.requirement}"}, 400)
             except (KeyError, TypeError, ValueError, AttributeError):
                 return _no_request()
         self._trouble = ""

@@ -51,6 +51,7 @@ MISREAD = (
     AttributeError,
     ArithmeticError,
     MemoryError,
+    RecursionError,
     exc.NoResultFound,
     exc.MultipleResultsFound,
 )

@@ -8,6 +8,7 @@ that field as zeros. Writing takes it off (`store.db.engine`).
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -125,12 +126,17 @@ def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
 
 
 def real_place(path: Path) -> Path:
-    """Follow links to where a file is, or would be; `StoreError`: they lead in a circle."""
+    """Follow links to where a file is, or would be; `StoreError`: they lead in a circle, or it cannot be."""
     try:
         place = path.resolve()
         is_circle = place.is_symlink()  # from Python 3.13 on a circle is no error
-    except (OSError, RuntimeError):
+    except RuntimeError:
         is_circle = True
+    except OSError as error:
+        is_circle = error.errno == errno.ELOOP
+        if not is_circle:
+            reason = error.strerror or "cannot be a file"
+            raise StoreError(f"{path}: {reason.lower()}", hint="name another file") from error
     if is_circle:
         raise StoreError(f"{path}: a link that leads back to itself", hint="name another file")
     return place

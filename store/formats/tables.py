@@ -358,9 +358,18 @@ class Numbering(dict[str, int]):
         return number
 
 
+_MOST_SHOWN = 200
+"""Characters of a field that a fault shows."""
+
+
 def shown(text: bytes) -> str:
     """Return a field as messages show it."""
     return text.decode("utf-8", "backslashreplace")
+
+
+def _brief(text: bytes) -> str:
+    words = shown(text)
+    return words if len(words) <= _MOST_SHOWN else f"{words[:_MOST_SHOWN]}…"
 
 
 def expecting(parse: Callable[[bytes], Value | None], expected: str, code: str) -> Callable[[bytes], Value]:
@@ -369,7 +378,7 @@ def expecting(parse: Callable[[bytes], Value | None], expected: str, code: str) 
     def read(text: bytes) -> Value:
         value = parse(text)
         if value is None:
-            raise UnfitFieldError(f"expected {expected}, got `{shown(text)}`", code)
+            raise UnfitFieldError(f"expected {expected}, got `{_brief(text)}`", code)
         return value
 
     return read
@@ -384,7 +393,7 @@ def id_reader(
         try:
             name = text.decode()
         except UnicodeDecodeError as error:
-            message = not_utf8.format(byte=text[error.start], got=shown(text))
+            message = not_utf8.format(byte=text[error.start], got=_brief(text))
             raise UnfitFieldError(message, "utf8") from error
         if fault := fault_of(name):
             raise UnfitFieldError(fault, "id")

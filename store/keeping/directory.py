@@ -59,7 +59,7 @@ from store.event import EVENT, READERS, JudgementEvent
 from store.fields import MOMENT, PROSE, Reader, UnfitValueError, checked_values, or_none, whole
 from store.formats import Layout
 from store.formats.compression import DamagedDataError
-from store.formats.json_lines import json_line, read_json_lines, read_json_object
+from store.formats.json_lines import NoObjectError, json_line, read_json_lines, read_json_object
 from store.formats.judgements import escape_cell, history_lines
 from store.formats.lines import is_regular_file, open_bytes
 from store.formats.qrels import qrels_blocks
@@ -930,9 +930,17 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
             message = f"{folder} is laid out as {layout}: it does not hold a whole collection"
             hint = "take its files: pooler import topics, import docs, import runs, import judgements"
             raise PoolerError(message, hint=hint)
-        return dict(data["files"]), {name: int(n) for name, n in data["counts"].items()}
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        files, counts = data["files"], data["counts"]
+    except NoObjectError as error:
         raise PoolerError(f"{path}: {error}", hint="get the directory again") from error
+    except (ValueError, LookupError, TypeError) as error:
+        message = f"{path}: expected a manifest with options, files and counts of rows"
+        raise PoolerError(message, hint="get the directory again") from error
+    are_counts = isinstance(counts, dict) and all(type(n) is int for n in counts.values())
+    if not are_counts or not isinstance(files, dict):
+        message = f"{path}: expected the SHA-256 of each file, and a number of rows for each table"
+        raise PoolerError(message, hint="get the directory again")
+    return files, counts
 
 
 def read_directory(

@@ -7,7 +7,7 @@ import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -38,6 +38,7 @@ from store.db.tables import TABLES
 from store.errors import PoolerError, StoreError
 from store.event import STATE_OF
 from store.fields import id_fault
+from store.formats.json_lines import NoObjectError, read_json_object
 from store.formats.markup import MARKUPS
 from store.formats.scale import make_scale, scale_from_json
 from store.keeping import Progress, no_progress
@@ -165,7 +166,7 @@ def _scale_fault(scale: str) -> str | None:
     try:
         read = scale_from_json(json.loads(scale))
         make_scale(read.grades, relaxed=read.relaxed, rigid=read.rigid)
-    except (ValueError, LookupError, TypeError, PoolerError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError, PoolerError) as error:
         return f"the scale cannot be read: {error}"
     return None
 
@@ -184,12 +185,26 @@ def _called_fault(what: str, name: str) -> str | None:
     return f"{what}: {fault}" if (fault := id_fault(name)) else None
 
 
-def _manifest_fault(whose: str, manifest: str) -> str | None:
+_IN_MANIFEST: Mapping[str, type[Any]] = {
+    "strategy": str,
+    "order": str,
+    "parameters": dict,
+    "sizes": dict,
+    "runs": list,
+}
+"""What these values of a manifest are, where it has them."""
+
+
+def _manifest_fault(whose: str, manifest: Any) -> str | None:
     try:
-        json.loads(manifest)
-    except ValueError as error:
+        values = read_json_object(_raw(manifest).decode("utf-8", "replace"))
+    except NoObjectError as error:
         return f"the manifest of {whose} cannot be read: {error}"
-    return None
+    odd = [name for name, kind in _IN_MANIFEST.items() if not isinstance(values.get(name, kind()), kind)]
+    runs = [] if "runs" in odd else values.get("runs", [])
+    if not all(isinstance(one, dict) and {"tag", "sha256", "contributes"} <= one.keys() for one in runs):
+        odd.append("runs")
+    return f"the manifest of {whose} has another `{odd[0]}` than pooler writes" if odd else None
 
 
 def _text_fault(docno: str, title: Any, body: Any, sha256: str | None) -> str | None:
@@ -206,7 +221,7 @@ def _metadata_fault(docno: str, markup: str | None, fields: Any) -> str | None:
         return f"`{docno}`: markup {markup}"
     try:
         values = json.loads(_raw(fields).decode("utf-8", "surrogatepass"))
-    except ValueError:
+    except (ValueError, RecursionError):
         values = None
     is_fit = isinstance(values, dict) and all(isinstance(value, str) for value in values.values())
     return None if is_fit else f"`{docno}`: its fields cannot be read"
@@ -221,7 +236,7 @@ def _qrels_fault(name: str, version: int, rule: Any) -> str | None:
     from store.grades.definition import QrelsDefinition
 
     try:
-        QrelsDefinition.from_json(json.loads(_raw(rule))).check()
+        QrelsDefinition.from_json(read_json_object(_raw(rule).decode("utf-8", "replace"))).check()
     except (ValueError, TypeError, AttributeError, PoolerError) as error:
         return f"`{name}@{version}` cannot be read: {error}"
     return None

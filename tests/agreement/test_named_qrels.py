@@ -437,7 +437,7 @@ def test_definitions_travel_with_the_collection(cli: Cli, here: Path) -> None:
 def test_a_judge_whose_name_reads_as_a_file_is_told_of(cli: Cli, here: Path) -> None:
     """Warned of when it is given, not listed as a name of qrels, and measured with by a definition."""
     cli("init", "--scale", "0-2").fine()
-    way = "pooler qrels define NAME --judge joe.x names the own grades of a judge so called"
+    way = "pooler qrels define NAME --judge joe.x names that judge's own grades"
     assert f"warning: --qrels joe.x would be a file: {way}" in cli("judges", "add", "joe.x").fine().err
     assert "--judge ann/x" in cli("judges", "rename", "joe.x", "ann/x").fine().err
     write(here / "q", "1 0 a 1")

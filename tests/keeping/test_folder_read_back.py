@@ -97,6 +97,48 @@ def test_change_of_a_count_in_the_manifest_is_seen(folder: Path) -> None:
     refused(folder, "judgement.jsonl: expected 3 rows, as the manifest has it, got 2")
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("counts", {"topic": float("inf")}),
+        ("counts", {"topic": "2"}),
+        ("counts", [["topic", 2]]),
+        ("counts", None),
+        ("files", [["topics.jsonl", "0"], [2, "0"]]),
+        ("files", "ab"),
+        ("options", []),
+    ],
+)
+def test_manifest_of_another_shape_is_refused(folder: Path, key: str, value: object) -> None:
+    """Whatever stands in the place of hashes and counts, it is a fault of the manifest, in one line."""
+    path = folder / "manifest.json"
+    data = json.loads(path.read_text("utf-8")) | {key: value}
+    path.write_text(json.dumps(data).replace("Infinity", "1e400"), "utf-8")
+    refused(folder, "manifest.json: expected ")
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("pool", "manifest", "null"),
+        ("pool", "manifest", '{"runs": [1]}'),
+        ("pool", "manifest", '{"parameters": 5}'),
+        ("pool", "manifest", "[" * 5000),
+        ("qrels", "rule", "[]"),
+        ("qrels", "rule", "[" * 5000),
+        ("collection", "scale", "[" * 5000),
+    ],
+)
+def test_json_of_another_shape_is_refused(folder: Path, table: str, column: str, value: str) -> None:
+    """A forger's JSON in a column of text would end later commands in a traceback."""
+    path = folder / "tables" / f"{table}.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    rows[0][column] = value
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8", newline="\n")
+    sign(folder)
+    refused(folder, "tables: ")
+
+
 def test_what_is_the_publishers_is_not_read(folder: Path) -> None:
     """The README may be edited, and other files lie beside the export: neither is a fault."""
     (folder / "README.md").write_text("licence: CC0", "utf-8")

@@ -172,6 +172,17 @@ def test_pages_of_all_judges_are_a_folder_or_nothing(whole: Path, monkeypatch: p
     assert "already exists" in run_inside(*command).failed(3).err
 
 
+def test_page_of_a_judge_whose_name_is_no_files_lies_in_the_folder_too(whole: Path) -> None:
+    """Two names that become one have two files, and neither is elsewhere."""
+    place = ("--collection", whole)
+    run_inside("judges", "add", "../ann", ".ann", "_ann", *place).fine()
+    folder = whole.with_name("all")
+    run_inside("export", "work", "--all", folder, *place).fine()
+    pages = {shown_data(path)["judge"] for path in folder.iterdir()}
+    assert pages == {"ann", "bob", "../ann", ".ann", "_ann"}
+    assert not whole.with_name("ann.html").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "origin", "hosts"),
     [

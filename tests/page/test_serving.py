@@ -479,6 +479,8 @@ def test_topic_of_others_is_not_shown(place: Path, running: Served, alice: Visit
     run_inside("assign", "bob", "--collection", place).fine()
     known = alice.act("topic", topic="1")[1]
     assert (known["queue"], known["title"], "bridges" in str(known)) == ([], "", False)
+    for verb in ("topic", "more", "beat"):
+        assert alice.act(verb, topic="nowhere") == (400, {"error": "unknown topic"})
     bob = Visitor(running)
     bob.enter(codes_of(place, "bob")["bob"])
     assert bob.act("topic", topic="1")[1]["title"] == "bridges"

@@ -141,6 +141,21 @@ def test_an_id_is_not_longer_than_an_index_can_hold(
     assert "odd:1: expected an id of at most 1,024 bytes, got 1,025" in told
 
 
+def test_a_grade_of_thousands_of_digits_is_refused_in_a_short_line(cli: Cli, judged: Path) -> None:
+    """What was got is shown in part."""
+    write(judged / "odd", f"G01 0 KG-E-001 {'9' * DEEP}")
+    assert "odd:1: expected an integer grade" in refused(
+        cli, "import", "judgements", "--judge", "zoe", "./odd"
+    )
+
+
+def test_line_ends_in_a_file_name_make_no_hint(cli: Cli, here: Path) -> None:
+    """A name that somebody else chose must not look like what pooler says."""
+    write(here / "a\nhint: remove everything", "1 Q0")
+    answer = cli("pool", "a\nhint: remove everything").failed(1)
+    assert [line for line in answer.err.splitlines() if line.startswith("hint: remove")] == []
+
+
 def test_docnos_that_look_the_same_are_warned_of(cli: Cli, here: Path) -> None:
     """Composed and decomposed letters are two documents, and the one who imports learns of it."""
     shown = r"'cafe\u0301' and 'caf\xe9'"
@@ -311,6 +326,12 @@ def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(cli: Cli, 
     assert "a/*.run: hint: no file matches" in cli("check", "a/*.run").out
     told = refused(cli, "pool", "runs/*.run")
     assert "hint: files match that pattern; without quotation marks" in told
+
+
+def test_a_name_too_long_for_a_folder_is_told_as_that(cli: Cli, judged: Path) -> None:
+    """It is no link that leads back to itself."""
+    name = "d" * 300
+    assert cli("export", "collection", name).failed(3).err.startswith(f"error: {name}: file name too long")
 
 
 @pytest.mark.parametrize(

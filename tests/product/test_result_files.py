@@ -138,6 +138,7 @@ def test_manifest_of_judgements_says_what_was_written(cli: Cli, judged: Path) ->
         ('{"program": "poolerx"}', False),
         ('{"tool": "trec_eval"}', False),
         ('{"tool": "pooler", "format": "pooler collection directory"}', False),
+        ('{"tool": "pooler", "format": "pooler collection"}', False),
         ('["pooler"]', False),
         ("1 0 a 1\n", False),
         ("[" * 100_000, False),

@@ -39,7 +39,7 @@ from store.grades.definition import NamedQrels, is_file_word
 from store.judging.kinds import Voters, is_mixed, sorts_words
 from store.model_judge import CANARIES
 from store.records import JudgeKind
-from store.text import counted
+from store.text import counted, free_name
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
@@ -715,6 +715,7 @@ def export_work(
     out : A new file.
     """
     from store.db.files import check_folder, folder_beside
+    from store.keeping.directory import file_stems
 
     pages = 0
     if all_judges is None:
@@ -739,10 +740,14 @@ def export_work(
         check_folder(target)
         judges = collection.judges.all()
         people = [one.name for one in judges if one.kind is JudgeKind.HUMAN and not one.disabled]
-        files = {whose: _place(whose) for whose in people}
+        stems = file_stems(whose for whose in people if not _is_file_name(whose))
+        files: dict[str, str] = {}
+        for whose in people:
+            files[whose] = free_name(stems.get(whose, whose), lambda name: name in files.values())
         told = []
         with folder_beside(target, private=True) as folder:
             for whose, page in files.items():
+                page = f"{page}.html"
                 written = _write_page(collection, whose, folder / page, target / page)
                 pages += bool(written)
                 told += written or [(say, f"`{whose}` has no document, and so no page")]
@@ -752,9 +757,13 @@ def export_work(
 
 
 def _place(judge: str) -> Path:
-    if judge.startswith(".") or Path(judge).name != judge:
-        raise ArgumentError("out", "must name the file: this judge's name is none", judge)
+    if not _is_file_name(judge):
+        raise ArgumentError("out", "must name the file: the judge's name cannot be a file's", judge)
     return Path(f"{judge}.html")
+
+
+def _is_file_name(judge: str) -> bool:
+    return not judge.startswith(".") and Path(judge).name == judge
 
 
 def _check_free(place: Path) -> None:
