@@ -8,7 +8,6 @@ gets, and has that much less to do.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -16,60 +15,12 @@ from itertools import groupby
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pooler.strategies.rankings import raw_numbers
 from store.errors import ArgumentError, PoolerError
 from store.fields import LARGEST_SEED
 from store.records import Assignable, AssignmentPlan, DisplayOrder, Existing, Place, Purpose
 from store.text import natural_key
-
-
-def even_out(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> None:
-    """Move documents between judges, in place, until no move makes loads more even.
-
-    Rows keep their sums, and `is_movable` changes with `assigned` (both documents by judges). A judge with
-    two documents more than another hands one on, over judges in between where none can go straight; when no
-    such chain is left, the sum of squared loads is the least there is, so loads differ by at most one
-    wherever that is possible (Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load
-    balancing", *Journal of Algorithms* 59(1), 53-78, 2006, Theorem 3.1). O(n_documents n_judges**2) for every
-    chain; there are none where nothing is immovable.
-
-    Examples
-    --------
-    >>> assigned = np.array([[True, False], [True, False], [True, False]])
-    >>> even_out(assigned, np.array([[False, False], [True, False], [True, False]]))
-    >>> assigned.sum(axis=0).tolist()
-    [2, 1]
-    """
-    while (chain := _find_chain(assigned, is_movable)) is not None:
-        for giver, taker in itertools.pairwise(chain):
-            document = int(np.argmax(is_movable[:, giver] & ~assigned[:, taker]))
-            for array in (assigned, is_movable):
-                array[document, giver], array[document, taker] = False, True
-
-
-def _find_chain(assigned: NDArray[np.bool_], is_movable: NDArray[np.bool_]) -> list[int] | None:
-    """Return judges of whom each can hand a document to the next, the last with two fewer."""
-    loads = assigned.sum(axis=0)
-    if loads.size == 0 or loads.max() - loads.min() < 2:
-        return None
-    can_hand = is_movable.T.astype(np.float32) @ (~assigned).astype(np.float32) > 0
-    for first in np.argsort(-loads, kind="stable").tolist():
-        came_from = {first: first}
-        queue = [first]
-        for judge in queue:
-            if loads[judge] <= loads[first] - 2:
-                chain = [judge]
-                while chain[-1] != first:
-                    chain.append(came_from[chain[-1]])
-                return chain[::-1]
-            for other in np.flatnonzero(can_hand[judge]).tolist():
-                if other not in came_from:
-                    came_from[other] = judge
-                    queue.append(other)
-    return None
-
 
 # Each draw has random numbers of its own, and so have those of `_PURPOSE` and `_JUDGE` below.
 _SEQUENCE, _TIES, _TOPICS = 10, 11, 12
@@ -84,12 +35,11 @@ def choose_judges(
 ) -> dict[str, list[set[str]]]:
     """Choose the judges of every document, and return them with those who decided.
 
-    The next judge is the one with the fewest documents in all, then the fewest in common with the document's
-    other judges, then the fewest in the topic, then by chance; `even_out` repairs loads that decisions leave
-    uneven. `by_topic` is in natural order and `names` ascending; `sizes` are at most the judges who may be
-    chosen and those who have decided. By topic, a whole topic goes to that many judges, and `experience`
-    counts, by topic and judge, the documents that the judge already has. A primary judge of a topic gets all
-    of it; loads are then not evened out.
+    The next judge is the one with the fewest documents in all, then the fewest in common with the
+    document's other judges, then the fewest in the topic, then by chance. `by_topic` is in natural order
+    and `names` ascending; `sizes` are at most the judges who may be chosen and those who have decided. By
+    topic, a whole topic goes to that many judges, and `experience` counts, by topic and judge, the
+    documents that the judge already has. A primary judge of a topic gets all of it, whatever the loads.
     """
     seed = options.seed
     chooser = _Chooser(by_topic, names, dict(options.primary))
@@ -104,8 +54,6 @@ def choose_judges(
         return chooser.result()
     for topic in by_topic:
         chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
-    if not options.primary:
-        chooser.even_out()
     return chooser.result()
 
 
@@ -182,24 +130,6 @@ class _Chooser:
                 in_topic[best] += 1
                 have.add(best)
 
-    def even_out(self) -> None:
-        if max(self.loads, default=0) - min(self.loads, default=0) < 2:
-            return
-        kept, assigned = (self._array(some) for some in (self.kept, self.chosen))
-        even_out(assigned, assigned & ~kept)
-        rows = iter(assigned)
-        self.chosen = {
-            topic: [set(np.flatnonzero(next(rows)).tolist()) for _ in some]
-            for topic, some in self.chosen.items()
-        }
-
-    def _array(self, of_topics: Mapping[str, Sequence[set[int]]]) -> NDArray[np.bool_]:
-        rows = [row for some in of_topics.values() for row in some]
-        array = np.zeros((len(rows), len(self.names)), np.bool_)
-        for number, row in enumerate(rows):
-            array[number, list(row)] = True
-        return array
-
     def result(self) -> dict[str, list[set[str]]]:
         return {
             topic: [
@@ -271,8 +201,8 @@ def plan_assignment(
     asks for, or as many as have decided on it, where that is more. Each (topic, docno) comes once; where
     places are claimed, only the number of judges counts: so many get a calibration document.
 
-    Only the documents planned count as load. By document, loads differ by at most one wherever decisions
-    that stand allow it. By topic, the largest topics are given away first, each to those who have decided
+    Only the documents planned count as load. By document, loads differ by at most one where nothing is
+    decided yet. By topic, the largest topics are given away first, each to those who have decided
     most in it or hold most of it, then to those with the fewest documents. A share of overlap is rounded to
     whole documents of each topic, halves up. A judge who has decided on a document and was not given it by
     name keeps it all the same. About 20 microseconds a document.

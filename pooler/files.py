@@ -75,15 +75,6 @@ def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) 
     return escape_json(text)
 
 
-def earlier_result(out: str | Path, beside: str | Path) -> str | None:
-    """Say that a result is being replaced, and whose grades it had; ``None`` = there is none."""
-    if not _is_something(Path(out)):
-        return None
-    manifest = _manifest_of(beside)
-    words = "" if manifest is None else _words(manifest)
-    return f"{out}: replaced an earlier result" + (f" ({words})" if words else "")
-
-
 def write_whole(
     path: str | Path, lines: Iterable[str], *, private: bool = False, first: Callable[[], None] | None = None
 ) -> None:
@@ -137,7 +128,7 @@ def write_results(
     """
     paths = [path for path in files if path is not None and path != "-"]
     beside = manifest or (f"{paths[0]}.manifest.json" if paths else None)
-    replaced = [] if beside is None else [earlier_result(path, beside) for path in paths]
+    replaced = [path for path in paths if _is_something(Path(path))]
     waiting = [] if beside is None else [beside]
 
     def write_manifest() -> None:
@@ -146,8 +137,8 @@ def write_results(
 
     for path, lines in files.items():
         write_lines(path, lines, private=private, first=write_manifest)
-    for words in filter(None, replaced):
-        say(words)
+    for path in replaced:
+        say(f"{path}: replaced an earlier result")
 
 
 def write_json(path: str | Path, data: Mapping[str, Any], *, private: bool = False) -> None:
@@ -203,25 +194,3 @@ def _manifest_of(path: str | Path) -> dict[str, Any] | None:
         return None
     program = str(data.get("program", "")).partition(" ")[0]
     return data if "pooler" in (data.get("tool"), program) else None
-
-
-def _words(manifest: dict[str, Any]) -> str:
-    """Say in a few words what a manifest is of; empty when it does not say."""
-    match manifest:
-        case {"rule": "single judge", "judges": [{"name": str(name)}]}:
-            words = f"single judge {name}"
-        case {"rule": str(rule), "judges": list(judges)}:
-            words = f"{rule} of {len(judges)} judges"
-        case {"columns": ["topic", "docno", "p"]}:
-            words = "probabilities"
-        case {"judgements": int(number)}:
-            words = f"{number:,} judgements"
-        case {"events": int(number)}:
-            words = f"{number:,} judgement events"
-        case {"strategy": str(strategy), "pairs": int(number)}:
-            words = f"{number:,} documents by strategy {strategy}"
-        case _:
-            return ""
-    ties, level = manifest.get("ties"), manifest.get("level")
-    words += f", ties {ties}" if ties else ""
-    return words + (f", level {level}" if isinstance(level, int) else "")

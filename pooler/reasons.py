@@ -63,7 +63,6 @@ REASONS = {
     "pace-of-all-judges": "too few decisions by this judge; the pace of all is used instead",
     # Scores where judging has gaps.
     "no-bounds": "the lowest and the highest value of this measure are not known",
-    "no-pool": "infAP needs to know which unjudged documents were pooled; --depth N gives it",
     "no-documents": "the run has no document for any topic",
     "no-pairs": "no topic has both a relevant document of the run and another one",
     "no-not-relevant": "every document of the collection is relevant",

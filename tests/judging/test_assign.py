@@ -9,10 +9,10 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.assigning import AssignmentOptions, even_out, plan_assignment
+from pooler.assigning import AssignmentOptions, plan_assignment
 from store.errors import ArgumentError, PoolerError
 from store.records import Assignable, Existing, Place, Purpose
 
@@ -128,34 +128,6 @@ def test_loads_differ_by_at_most_one(data: st.DataObject, sizes: list[int]) -> N
         of_topic = loads_of(place for place in plan.places if place.topic == f"t{number}")
         counts = [of_topic[judge] for judge in PEOPLE[:n_judges]]
         assert max(counts) - min(counts) <= 2
-
-
-@given(
-    decided=st.lists(st.frozensets(st.sampled_from(PEOPLE[:3])), min_size=1, max_size=5),
-    per_document=st.integers(1, 3),
-    seed=st.integers(0, 3),
-)
-@example([frozenset(some) for some in (ANN, ANN, [], ANN, ["cat"], [])], 2, 3)  # needs repair
-def test_decisions_leave_loads_as_even_as_can_be(
-    decided: list[frozenset[str]], per_document: int, seed: int
-) -> None:
-    """With decisions that stand, no other choice has a smaller sum of squared loads."""
-    people = PEOPLE[:3]
-    documents = [Assignable("1", f"d{number}", decided=judges) for number, judges in enumerate(decided)]
-    options = AssignmentOptions(seed=seed, per_document=per_document)
-    loads = loads_of(plan_assignment(documents, people, options).places)
-    choices = [
-        [
-            judges | set(some)
-            for some in combinations(sorted(set(people) - judges), max(0, per_document - len(judges)))
-        ]
-        for judges in decided
-    ]
-    best = min(
-        sum(sum(judge in having for having in choice) ** 2 for judge in people)
-        for choice in product(*choices)
-    )
-    assert sum(loads[judge] ** 2 for judge in people) == best
 
 
 @pytest.mark.parametrize("n_judges", [3, 4, 5, 6, 8])
@@ -411,54 +383,3 @@ def test_nothing_to_plan_makes_no_place() -> None:
     assert plan_assignment([], ["ann"], options).places == []
     seated = Assignable("t", "d", decided=frozenset({"ann"}), holders=frozenset({"ann"}))
     assert plan_assignment([seated], ["ann", "ben"], options).places == []
-
-
-@st.composite
-def assignments(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
-    """Draw who has what of up to 5 documents and 4 judges, and which of it may be moved."""
-    shape = draw(st.integers(0, 5)), draw(st.integers(1, 4))
-    cells = st.lists(st.booleans(), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])
-    assigned = np.array(draw(cells), np.bool_).reshape(shape)
-    is_movable = np.array(draw(cells), np.bool_).reshape(shape)
-    return assigned, assigned & is_movable
-
-
-def least_sum_of_squares(assigned: np.ndarray, is_movable: np.ndarray) -> int:
-    """Try every way to give the movable documents to judges who have none of it."""
-    n_judges = assigned.shape[1]
-    choices = []
-    for row, movable in zip(assigned, is_movable, strict=True):
-        fixed = row & ~movable
-        free = [judge for judge in range(n_judges) if not fixed[judge]]
-        choices.append([(fixed, some) for some in combinations(free, int(movable.sum()))])
-    best = []
-    for choice in product(*choices):
-        loads = [0] * n_judges
-        for fixed, some in choice:
-            for judge in range(n_judges):
-                loads[judge] += int(fixed[judge]) + (judge in some)
-        best.append(sum(load**2 for load in loads))
-    return min(best)
-
-
-@given(assignments())
-def test_no_choice_is_more_even(drawn: tuple[np.ndarray, np.ndarray]) -> None:
-    """The sum of squared loads is the least there is; immovable places and row sums stay."""
-    assigned, is_movable = drawn
-    expected = least_sum_of_squares(assigned, is_movable)
-    fixed, sums = assigned & ~is_movable, assigned.sum(axis=1)
-    even_out(assigned, is_movable)
-    assert int((assigned.sum(axis=0) ** 2).sum()) == expected
-    assert (assigned | ~fixed).all()
-    assert (assigned.sum(axis=1) == sums).all()
-    assert not (is_movable & ~assigned).any()
-
-
-def test_goes_over_a_judge_in_between() -> None:
-    """A judge who can hand nothing on to the one with least hands it to another, who does."""
-    # Judge 0 keeps two documents and shares the third with judge 2, who has nothing else.
-    assigned = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 0]], np.bool_)
-    is_movable = np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]], np.bool_)
-    even_out(assigned, is_movable)
-    assert assigned.sum(axis=0).tolist() == [2, 2, 2]
-    assert assigned[2].tolist() == [False, True, True]

@@ -21,7 +21,7 @@ from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
 from pooler.reading.run_list import RunEntry
 from pooler.reading.tops import read_tops
-from store.analysis.measures.bounds import coverage, readings
+from store.analysis.measures.bounds import readings
 from store.analysis.measures.names import parse_measure
 from store.analysis.pools.contributions import (
     RANKS_PER_HOLE,
@@ -90,39 +90,6 @@ def diagnosed(lists: GradedLists, grades: OfTopics, **options: object) -> PoolDi
         level=1,
         **options,  # type: ignore[arg-type]  # the tests' own keywords
     )
-
-
-@given(drawn_lists, drawn_grades, st.integers(1, WIDTH))
-def test_infap_with_a_pool_is_trec_evals(lists: list, grades: list, depth: int) -> None:
-    """A pooled document without a judgement is a line of grade -1 to trec_eval."""
-    import pytrec_eval
-
-    named, judged = collection(lists, grades)
-    fed = np.ones(len(lists), np.bool_)
-    found = diagnosed(named, judged, depth=depth, contributing=fed)
-    assert found.pool is not None
-    held = found.pool.holds
-    told = {topic: {str(docno): grade for docno, grade in one.items()} for topic, one in judged.items()}
-    for run, tag in enumerate(found.rankings.tags):
-        for place, topic in enumerate(judged):
-            for rank, docno in enumerate(named[tag, topic]):
-                within = any(docno in one[:depth] for (_, its), one in named.items() if its == topic)
-                assert held[run, place, rank] == within
-                if within:
-                    told[topic].setdefault(str(docno), -1)
-    of_runs = coverage(found.graded, level=1, cutoff=3, pooled=held)
-    for run, tag in enumerate(found.rankings.tags):
-        ranked = {
-            topic: {str(docno): -float(rank) for rank, docno in enumerate(named[tag, topic])}
-            for topic in judged
-        }
-        theirs = pytrec_eval.RelevanceEvaluator(told, {"infAP"}).evaluate(ranked)
-        for place, topic in enumerate(judged):
-            if any(grade > 0 for grade in judged[topic].values()):
-                expected = pytest.approx(theirs[topic]["infAP"], abs=1e-12)
-                assert of_runs.inferred_ap.values[run, place] == expected
-            else:
-                assert np.isnan(of_runs.inferred_ap.values[run, place])
 
 
 def test_counts_are_added_up_and_not_averaged() -> None:

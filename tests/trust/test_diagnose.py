@@ -319,11 +319,10 @@ def test_a_pool_stays_in_the_order_that_it_was_made_in(cli: Cli, here: Path) -> 
         assert [one["outcome"] for one in brought] == ["relevant", "not relevant"]
 
 
-def scored(cli: Cli, *options: str) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
-    """Return the rows of scores by measure and run, and those of gaps by run."""
+def scored(cli: Cli, *options: str) -> dict[tuple[str, str], Any]:
+    """Return the rows of scores by measure and run."""
     found = cli("diagnose", *options, "--format", "json").fine().dossier()
-    by_run = {row["run"]: row for row in found["coverage"]}
-    return {(row["measure"], row["run"]): row for row in found["scores"]}, by_run
+    return {(row["measure"], row["run"]): row for row in found["scores"]}
 
 
 def by_pytrec_eval(qrels: Grades, run: Scores, measure: str) -> float:
@@ -336,8 +335,8 @@ def by_pytrec_eval(qrels: Grades, run: Scores, measure: str) -> float:
 
 
 def test_scores_of_every_reading_are_the_peers(cli: Cli, qrels: Grades, runs: Runs) -> None:
-    """As judged and of the judged documents alone: pytrec_eval; RBP by its sum; unj_k by counts."""
-    rows, gaps = scored(cli, *STRICT)
+    """As judged and of the judged documents alone: pytrec_eval; RBP by its sum."""
+    rows = scored(cli, *STRICT)
     assert {measure for measure, _ in rows} == {"AP", "nDCG@10", "P@10", "RBP(rel=1)"}
     for tag, run in runs.items():
         known = {
@@ -361,12 +360,6 @@ def test_scores_of_every_reading_are_the_peers(cli: Cli, qrels: Grades, runs: Ru
         assert row["score"] == pytest.approx(mean(base))
         assert row["residual"] == pytest.approx(mean(residual))
         assert row["high"] <= row["score"] + row["residual"] + 1e-12
-        unjudged = [
-            sum(docno not in qrels[topic] for docno in first_documents(run, topic, 10)) / 10
-            for topic in qrels
-        ]
-        assert gaps[tag]["unj"] == pytest.approx(mean(unjudged))
-        assert gaps[tag]["bpref"] == pytest.approx(by_pytrec_eval(qrels, run, "bpref"))
 
 
 def test_bounds_of_a_small_run_are_those_of_all_fillings(cli: Cli, here: Path) -> None:
@@ -375,7 +368,7 @@ def test_bounds_of_a_small_run_are_those_of_all_fillings(cli: Cli, here: Path) -
     run = {"t": {"a": 5.0, "x": 4.0, "c": 3.0, "y": 2.0, "d": 1.0}}
     write(here / "r.run", *[f"t Q0 {docno} 1 {score} r" for docno, score in run["t"].items()])
     files = ("--qrels", "some.qrels", "--scale", "0-2", "r.run")
-    rows, _ = scored(cli, *files, "-m", "AP", "-m", "nDCG@3", "-m", "P@3", "-m", "Rprec")
+    rows = scored(cli, *files, "-m", "AP", "-m", "nDCG@3", "-m", "P@3", "-m", "Rprec")
     for measure, theirs in (
         ("AP", "map"), ("nDCG@3", "ndcg_cut.3"), ("P@3", "P.3"), ("Rprec", "Rprec"),
     ):  # fmt: skip
@@ -389,61 +382,19 @@ def test_bounds_of_a_small_run_are_those_of_all_fillings(cli: Cli, here: Path) -
 
 def test_what_is_not_known_has_a_reason(cli: Cli, judged: Path) -> None:
     """A measure without bounds; runs without documents; topics without relevant ones."""
-    rows, _ = scored(cli, *STRICT, "-m", "Bpref")
+    rows = scored(cli, *STRICT, "-m", "Bpref")
     for row in rows.values():
         assert (row["low"], row["high"], row["reason"]) == (None, None, "no-bounds")
     Path("none.qrels").write_text("Z01 0 nowhere 1\nZ02 0 nowhere 0\n", encoding="utf-8")
     Path("z.run").write_text("Z01 Q0 nowhere 1 1 z\nG01 Q0 KG-E-001 1 1 z\n", encoding="utf-8")
     lost = ("--qrels", "none.qrels", "runs/bm25-words.run", "z.run", "-m", "AP")
-    rows, gaps = scored(cli, *lost)
+    rows = scored(cli, *lost)
     assert rows["AP", "bm25-words"]["score"] == 0
-    assert gaps["bm25-words"]["judged"] is None
-    assert gaps["bm25-words"]["unj"] == 0
-    assert gaps["bm25-words"]["reason"] == "no-pool, no-documents"
     Path("none.qrels").write_text("G01 0 KG-E-001 0\n", encoding="utf-8")
-    rows, gaps = scored(cli, *lost)
+    rows = scored(cli, *lost)
     row = rows["AP", "bm25-words"]
     assert [row[name] for name in ("score", "judged_only", "low", "high")] == [None] * 4
     assert row["reason"] == "no-relevant"
-    assert (gaps["bm25-words"]["bpref"], gaps["bm25-words"]["infap"]) == (None, None)
-
-
-def test_infap_knows_the_pool(cli: Cli, here: Path) -> None:
-    """What the pool holds and nobody judged, as trec_eval reads a line of grade -1."""
-    lists = {
-        "a": {"d1": 5.0, "d2": 4.0, "d3": 3.0, "d4": 2.0, "d9": 1.0},
-        "b": {"d4": 5.0, "d5": 4.0, "d1": 3.0, "d8": 2.0, "d2": 1.0},
-    }
-    for tag, scores in lists.items():
-        write(here / f"{tag}.run", *[f"t Q0 {docno} 1 {score} {tag}" for docno, score in scores.items()])
-    grades = {"d2": 0, "d4": 1, "d1": 1, "d8": 1}
-    write(here / "some.qrels", *[f"t 0 {docno} {grade}" for docno, grade in grades.items()])
-    write(here / "runs.tsv", "file", "a.run", "b.run")
-    files = ("--qrels", "some.qrels", "--runs", "runs.tsv", "--depth", "3")
-    _, gaps = scored(cli, *files)
-    # The pool of depth 3 is d1, d2, d3, d4, d5; d3 and d5 have no judgement.
-    told = {"t": {**grades, "d3": -1, "d5": -1}}
-    for tag, scores in lists.items():
-        expected = by_pytrec_eval(told, {"t": scores}, "infAP")
-        assert gaps[tag]["infap"] == pytest.approx(expected)
-        assert gaps[tag]["infap"] != pytest.approx(by_pytrec_eval({"t": grades}, {"t": scores},
-                                                                  "infAP"))  # fmt: skip
-
-
-def test_judged_in_both_conventions(cli: Cli, here: Path) -> None:
-    """A list of two, one judged: half of the documents (ir_measures), a tenth of ten ranks."""
-    import ir_measures
-
-    Path("some.qrels").write_text("t 0 a 1\n", encoding="utf-8")
-    Path("r.run").write_text("t Q0 a 1 2 r\nt Q0 b 2 1 r\n", encoding="utf-8")
-    _, gaps = scored(cli, "--qrels", "some.qrels", "r.run")
-    theirs = ir_measures.calc_aggregate(
-        [ir_measures.parse_measure("Judged@10")],
-        [ir_measures.Qrel("t", "a", 1)],
-        [ir_measures.ScoredDoc("t", "a", 2.0), ir_measures.ScoredDoc("t", "b", 1.0)],
-    )
-    assert gaps["r"]["judged"] == next(iter(theirs.values())) == 0.5
-    assert gaps["r"]["unj"] == pytest.approx(0.1)
 
 
 def test_contributors_are_counted_and_late_runs_adjusted(cli: Cli, qrels: Grades, runs: Runs) -> None:

@@ -25,7 +25,7 @@ from pooler.sources.source import Source, opened_collection
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy
 from pooler.tables import DOCNO, REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
-from store.analysis.measures.bounds import Readings, coverage, readings
+from store.analysis.measures.bounds import Readings, readings
 from store.analysis.measures.names import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
 from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
@@ -42,7 +42,6 @@ LEAST_RANKS = 20
 """Ranks that are shown by default, however shallow the pool."""
 MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
 NO_BOUNDS = "no-bounds"
-NO_POOL = "no-pool"
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
 SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
@@ -79,9 +78,9 @@ def diagnose(
 
     Tables are runs, topics, ranks (down to twice the depth and at least 20, unless --limit asks for
     more), contributors (documents that 1, 2, 3, ... runs brought), scores (as judged, from judged documents
-    only, and their limits), coverage (bpref, infAP, unj_k); and by name alone contributions (what each run or
-    group brought, and what only it brought), depths (the pool at every depth) and documents (a row a
-    document and run). The last three need no judgements.
+    only, and their limits); and by name alone contributions (what each run or group brought, and what only it
+    brought), depths (the pool at every depth) and documents (a row a document and run). The last three need
+    no judgements.
 
     Example: pooler diagnose --qrels judgements/strict.qrels --runs runs.tsv --depth 5
 
@@ -162,8 +161,8 @@ class Diagnosis(Result):
     """A pool seen from every side.
 
     Tables: `runs`, a row a run; `topics`, `ranks`, `contributors`; `scores`, a row a run and measure;
-    `coverage`; and by name alone `contributions`, a row a run or group; `depths`; `documents`, a row a
-    document and run. Where nothing is judged there are the last three alone.
+    and by name alone `contributions`, a row a run or group; `depths`; `documents`, a row a document and run.
+    Where nothing is judged there are the last three alone.
     """
 
     conclusions: tuple[str, ...]
@@ -180,7 +179,7 @@ class Diagnosis(Result):
         is_known = self.analysed is not None
         if is_known:
             contributors = () if self.found.pool is None else (self._contributors,)
-            of_judged = (self._runs, self._topics, self._ranks, *contributors, self._scores, self._coverage)
+            of_judged = (self._runs, self._topics, self._ranks, *contributors, self._scores)
             yield from map(Later, of_judged)
         yield Later(self._contributions, by_name=is_known)
         yield Later(self._depths, by_name=is_known)
@@ -291,40 +290,6 @@ class Diagnosis(Result):
         return table.seen_as(
             *(View(one, shown, one.order("score", descending=True), name) for name, one in tables.items())
         )
-
-    def _coverage(self) -> Table:
-        found, judged_at = self.found, self.settings["judged_at"]
-        pooled = None if found.pool is None else found.pool.holds
-        of_runs = coverage(found.graded, level=self.judged.level, cutoff=judged_at, pooled=pooled)
-        bpref, inferred, judged = of_runs.bpref, of_runs.inferred_ap, of_runs.judged
-        no_pool = [NO_POOL if pooled is None else _why(inferred, run) for run in range(len(self.runs))]
-        reasons = [
-            joined([_why(bpref, run), why, "no-documents" if np.isnan(judged[run]) else None])
-            for run, why in enumerate(no_pool)
-        ]
-        as_a_sample = (
-            "takes an unjudged document of the pool to be as likely relevant as the judged ones above it,"
-            " which holds for a random sample of the pool, and one outside the pool as not relevant"
-        )
-        of_list = (
-            f"as in ir_measures: share of judged documents among the first {judged_at:,}, or as many as there"
-            " are"
-        )
-        of_ranks = (
-            f"as in trec_eval: share of {judged_at:,} ranks that hold an unjudged document; ranks below the"
-            " end of a shorter list hold none"
-        )
-        columns = {
-            RUN: self.runs,
-            Column("bpref", "float", about="ignores what is unjudged"): bpref.overall,
-            Column("infap", "float", "infAP", as_a_sample): (
-                np.where([why is None for why in no_pool], inferred.overall, np.nan)
-            ),
-            Column("judged", "float", f"judged@{judged_at}", of_list): judged,
-            Column("unj", "float", f"unj_{judged_at}", of_ranks): of_runs.unjudged,
-            REASON: reasons,
-        }
-        return Table.of_columns("coverage", columns, "runs and gaps")
 
     def _topics(self) -> Table:
         counts = [

@@ -56,8 +56,7 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.gain import discounted_gain, discounts, rbp_residual
-from store.analysis.measures.names import MeasureName, Scores, evaluate, parse_measure
-from store.analysis.measures.ranked import inferred_average_precision, judged_share, unjudged_share
+from store.analysis.measures.names import MeasureName, Scores, evaluate
 from store.analysis.rankings import GradedRankings
 from store.analysis.ratios import quotient
 from store.errors import ArgumentError, UnknownNameError
@@ -469,79 +468,6 @@ def readings(
             residual = _over_topics(open_, scores)
         found.append(Readings(scores, judged_only, low, high, residual))
     return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Coverage:
-    """How much of each run is judged, and the measures made for gaps; shape (n_runs,) or NaN."""
-
-    bpref: Scores
-    inferred_ap: Scores
-    """infAP; AP itself where everything pooled is judged."""
-    judged: NDArray[np.float64]
-    """Share of the documents among the first k that are judged, as ``Judged@k`` of ir_measures: of
-    those there are, over the topics that the run has documents for."""
-    unjudged: NDArray[np.float64]
-    """Share of k ranks that hold an unjudged document, as `unj_k` of trec_eval: of k, over all
-    topics, however short the list."""
-
-
-def coverage(
-    rankings: GradedRankings, *, level: int, cutoff: int, pooled: NDArray[np.bool_] | None = None
-) -> Coverage:
-    """Return how much of each run is judged.
-
-    Parameters
-    ----------
-    rankings : GradedRankings
-    level : int
-        Least grade that counts as relevant.
-    cutoff : int
-        k, at least 1; else `ArgumentError`.
-    pooled : ndarray of bool, shape (n_runs, n_topics, width), optional
-        Which ranks hold a document of the pool, judged or not. Judged ones are taken for pooled. Default: no
-        other document is.
-
-    Returns
-    -------
-    Coverage
-        trec_eval takes a grade below 0 (or below a level that is lower still) for no judgement, ir_measures
-        for one.
-
-    Examples
-    --------
-    One judged, one not, and the list ends:
-
-    >>> from store.analysis.rankings import graded_rankings
-    >>> lists, grades = {("a", "t"): np.array([1, 2])}, {"t": (np.array([1]), np.array([1]))}
-    >>> found = coverage(graded_rankings(["t"], ["a"], lists, grades, cutoff=9), level=1, cutoff=10)
-    >>> found.judged.tolist(), found.unjudged.tolist()
-    ([0.5], [0.1])
-    """
-    names = [parse_measure(text, level=level) for text in ("Bpref", "infAP")]
-    bpref, inferred_ap = evaluate(rankings, names)
-    if pooled is not None:
-        inferred_ap = _inferred(rankings, inferred_ap, pooled, level)
-    judged = judged_share(rankings.judged, rankings.lengths, cutoff)
-    counted = rankings.relevant(min(0, level))
-    unjudged = unjudged_share(counted, rankings.lengths, cutoff)
-    return Coverage(
-        bpref=bpref,
-        inferred_ap=inferred_ap,
-        judged=mean_average_precision(judged)[0],
-        unjudged=mean_average_precision(unjudged)[0],
-    )
-
-
-def _inferred(rankings: GradedRankings, scores: Scores, pooled: NDArray[np.bool_], level: int) -> Scores:
-    values = inferred_average_precision(
-        rankings.relevant(level),
-        rankings.relevant(min(0, level)),
-        rankings.judged | pooled,
-        rankings.n_relevant(level),
-    )
-    overall, n_defined = mean_average_precision(values)
-    return replace(scores, values=values, overall=overall, n_defined=n_defined)
 
 
 def _over_topics(values: NDArray[np.float64], scores: Scores) -> NDArray[np.float64]:

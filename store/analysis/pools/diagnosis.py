@@ -178,30 +178,6 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     return BroughtBy(*counts)
 
 
-def held_by_pool(
-    rankings: JudgedRankings, pooled: NDArray[np.bool_], pooling: JudgedRankings | None = None
-) -> NDArray[np.bool_]:
-    """Return which ranks of any run, whether it fed the pool or not, hold a document of the pool.
-
-    Shape (n_runs, n_topics, width); False below the end of a list. `pooled` is of `pooling`; see `diagnose`.
-
-    The pool is the first document of `a`, which `b` has second:
-
-    >>> from store.analysis.rankings import judged_rankings
-    >>> from store.analysis.pools.contributions import within_depth
-    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])}
-    >>> grades = {"t": (np.array([1]), np.array([True]))}
-    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
-    >>> held_by_pool(arrays, within_depth(arrays, 1, np.array([True, False]))).tolist()
-    [[[True, False]], [[False, True]]]
-    """
-    held = np.zeros(rankings.documents.shape, np.bool_)
-    for topic in range(len(rankings.topics)):
-        there = (pooling or rankings).documents_at(topic, pooled[:, topic])
-        held[:, topic] = rankings.by_rank(topic, there)
-    return held
-
-
 @dataclass(frozen=True, slots=True)
 class Overlap:
     """Runs next to each other by their scores, and whether unjudged documents could swap them."""
@@ -317,8 +293,6 @@ class DepthPool:
     nothing is expected below a pool that is not whole."""
     brought: BroughtBy
     """Of the contributing runs."""
-    holds: NDArray[np.bool_]
-    """Shape (n_runs, n_topics, width): ranks of any run that hold a document of it."""
 
     @property
     def span(self) -> str:
@@ -497,7 +471,6 @@ def _depth_pool(
         first=first,
         missed=missed,
         brought=brought,
-        holds=held_by_pool(rankings, pooled, pooling),
     )
 
 
