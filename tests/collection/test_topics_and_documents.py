@@ -273,31 +273,11 @@ def pooled(collection: Collection) -> Collection:
     return collection
 
 
-def test_only_pooled_documents_keep_their_text(pooled: Collection) -> None:
-    """Of a document in no pool the docno is kept and the text is not."""
-    report = pooled.documents.add([A, B, C])
-    assert report == ImportReport(added=3, left_out=1)
-    assert (pooled.documents.get("a"), pooled.documents.get("b")) == (A, B)
-    assert pooled.documents.get("c") == Document("c")
-    assert pooled.documents.listed() == {"a", "b", "c"}
-    assert pooled.documents.get("d") is None
-
-
 def test_all_texts_are_kept_when_asked(pooled: Collection) -> None:
     """With `all_texts` every text is kept, the empty one too, which is a text."""
     assert pooled.documents.add([A, B, C], all_texts=True) == ImportReport(added=3)
     assert pooled.documents.get("c") == C
     assert pooled.documents.count_without_text() == TextCounts(0, 2)
-
-
-def test_text_comes_when_the_document_is_pooled_later(pooled: Collection) -> None:
-    """Importing again after a new pool brings the texts that were left out, without `replace`."""
-    pooled.documents.add([A, B, C])
-    pooled.pools.add(make_pool({"1": ["c"]}, name="second", manifest={"depth": 2}))
-    assert pooled.documents.count_without_text() == TextCounts(1, 3)
-    assert pooled.documents.add([A, B, C]) == ImportReport(texts=1, unchanged=2)
-    assert pooled.documents.get("c") == C
-    assert pooled.documents.count_without_text() == TextCounts(0, 3)
 
 
 def test_pooled_without_text_counts_documents(

@@ -341,20 +341,6 @@ def test_cranfield_has_three_columns() -> None:
     )
 
 
-@pytest.mark.parametrize("lenient", [False, True])
-def test_run_given_as_qrels_is_told_in_one_line(tmp_path: Path, lenient: bool) -> None:
-    """Forty lines of a run are one fault, also where lenient reading would take ranks as grades."""
-    path = tmp_path / "x.run"
-    path.write_text("".join(f"1 Q0 d{rank} {rank} {-rank / 2} bm25\n" for rank in range(40)))
-    with pytest.raises(FormatError, match=r"looks like a run file \(6 columns") as caught:
-        read_qrels(str(path), lenient=lenient)
-    assert [(fault.line, fault.code) for fault in caught.value.faults] == [(None, "run")]
-    assert "`pooler import runs FILE`" in (caught.value.hint or "")
-    faults = FaultList(str(path))
-    assert read_qrels(str(path), lenient=lenient, faults=faults).rows == []
-    assert faults.count == 1
-
-
 def test_one_line_of_a_run_among_judgements_is_a_fault_of_its_own(tmp_path: Path) -> None:
     """Only where all lines are a run's is the file one."""
     path = tmp_path / "x.qrels"
@@ -411,17 +397,6 @@ def test_damaged_gzip_and_what_is_read_once_are_left_to_the_other_reader(file: P
 
 NTCIR = parse_scale("ntcir")
 
-RIGID = """\
-0101\tA\tgakkai-0000011144\t1
-0101\tB\tgakkai-0000058361\t0
-0101\tC\tgakkai-0000058362\t0
-0102\tS\tkaken-j-0849182400\t1
-"""
-"""By hand: the rigid file of the four grades, topics with zeros in front."""
-
-RELAXED = RIGID.replace("58361\t0", "58361\t1")
-"""The relaxed one: B is relevant, too."""
-
 
 def faults_told(file: Path, content: str | bytes, read: Callable[[str], object]) -> list[str]:
     """Return the lines of the error that a file gives, without its name."""
@@ -432,26 +407,6 @@ def faults_told(file: Path, content: str | bytes, read: Callable[[str], object])
 
 
 read_letters = partial(read_ntcir2, scale=NTCIR)
-
-
-@pytest.mark.parametrize(("content", "level"), [(RIGID, 2), (RELAXED, 1)])
-def test_both_files_say_the_same_grades_and_come_back_byte_for_byte(
-    tmp_path: Path, content: str, level: int
-) -> None:
-    """Letters are grades, the last column the level; both give the bytes of the file again."""
-    file = tmp_path / "n"
-    file.write_text(content, "utf-8", newline="")
-    read = read_ntcir2(str(file), NTCIR)
-    assert [(row.topic, row.docno, row.code) for row in read.rows] == [
-        ("0101", "gakkai-0000011144", 2),
-        ("0101", "gakkai-0000058361", 1),
-        ("0101", "gakkai-0000058362", 0),
-        ("0102", "kaken-j-0849182400", 3),
-    ]
-    rows = [Qrel(row.topic, row.docno, row.code) for row in read.rows]
-    stream = io.StringIO()
-    write_ntcir2(rows, NTCIR, level, stream)
-    assert stream.getvalue() == content
 
 
 def test_every_fault_of_ntcir2_is_told_with_its_line(tmp_path: Path) -> None:
@@ -528,26 +483,6 @@ def test_rows_that_could_not_be_read_back_are_refused() -> None:
     with pytest.raises(ArgumentError, match="`topic` cannot be written to a NTCIR-2 file"):
         write_ntcir2([Qrel("#1", "d", 0)], NTCIR, 1, stream)
     assert stream.getvalue() == ""
-
-
-WWW = """\
-0001 clueweb12-0000tw-13-04988 L0
-0001 clueweb12-0000wb-16-37427 L4
-0001 clueweb12-0001wb-40-32733 L1
-"""
-"""By hand, in the shape of the NTCIR WWW qrels: sums of two judges' grades."""
-
-
-def test_levels_are_grades_and_come_back_byte_for_byte(tmp_path: Path) -> None:
-    """Lk is grade k, of a sum of grades too; the file has the same bytes again."""
-    file = tmp_path / "n"
-    file.write_bytes(gzip.compress(WWW.encode()))
-    table = read_ntcireval(str(file))
-    assert [(row.topic, row.code) for row in table.rows] == [("0001", 0), ("0001", 4), ("0001", 1)]
-    assert table.sha256 == hashlib.sha256(WWW.encode()).hexdigest()
-    stream = io.StringIO()
-    write_ntcireval([Qrel(row.topic, row.docno, row.code) for row in table.rows], stream)
-    assert stream.getvalue() == WWW
 
 
 grades = {"ntcir2": st.integers(0, 3), "ntcireval": st.integers(0, 10**9 - 1)}
