@@ -200,7 +200,7 @@ def test_files_need_no_collection(cli: Cli, judged: Path) -> None:
     Path("collection.db").unlink()
     page = Page(cli, *STRICT, "--runs", "runs.tsv", "--level", "2", "--depth", "4")
     commands = page.checked(8)
-    assert any(command.startswith("pooler compare --plot") for command in commands)
+    assert any(command.startswith("pooler compare ") for command in commands)
     assert all("--level 2" in command for command in commands)
     assert "nothing is known about how judges differ" in page.text
     assert "84 judgements of strict.qrels, " in page.text
@@ -385,25 +385,22 @@ def test_two_judges_have_the_interval_of_alpha_and_the_mean_overlap(
     assert ("0.482" in pair, "0.545" in pair) == (True, False)
 
 
-def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> None:
-    """Both figures have the same numbers below; three documents are in grey, and are counted."""
+def test_kappas_say_of_how_many(cli: Cli, judged: Path) -> None:
+    """Of three documents they are in grey; all are counted."""
     write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
     cli("import", "judgements", "q", "--judge", "bob", "--kind", "model").fine()
     found = [
         one for one in Page(cli, *MAJORITY).root.iter("figure") if words(one).startswith("Cohen's kappa")
     ]
     assert len(found) == 2
-    axes = []
     for figure in found:
         drawing = next(one for one in figure.iter() if one.tag.endswith("svg"))
         texts = [one for one in drawing.iter() if one.tag.endswith("text")]
-        axes.append([words(one) for one in texts if one.get("text-anchor") == "middle"])
         counts = {words(one).rpartition(", n ")[2]: one.get("class") for one in texts
                   if ", n " in words(one)}  # fmt: skip
         assert counts.items() >= {"84": None}.items()
         assert {one for n, one in counts.items() if n != "84"} == {"soft"}
         assert "fewer than 20 are grey" in words(figure)
-    assert axes[0] == axes[1]
 
 
 def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
