@@ -619,7 +619,7 @@ def test_adaptive_pools_are_drawn_as_before_a_person(server: ModelServer, tmp_pa
             session.grade(grades[session.task.docno])
         session.desk.leave()
         by_person = [one.docno for one in sorted(opened.judgements.history(), key=lambda one: one.judged_at)]
-    assert "5 may be drawn besides by adaptive pools" in judge(file, server, "--dry-run").fine().err
+    assert "5 more may be drawn by adaptive pools" in judge(file, server, "--dry-run").fine().err
     judge(file, server).fine()
     assert [one.name for one in server.requests] == by_person
     assert len(by_person) == 5

@@ -259,9 +259,9 @@ def _say_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, n_besid
         cost = price.cost(plan.prompt_tokens, replies or 0) or 0
         say(f"{how} {cost:.4f} by --price{' for the prompts alone' if replies is None else ''}")
     for number, what in (
-        (plan.claimable, "may be claimed besides, each a request like these"),
-        (plan.undrawn, "may be drawn besides by adaptive pools, one after the other"),
-        (n_beside, "requests besides for repetitions and canaries"),
+        (plan.claimable, "more may be claimed, each a request like these"),
+        (plan.undrawn, "more may be drawn by adaptive pools, one after the other"),
+        (n_beside, "more requests for repetitions and canaries"),
         (plan.without_text, "have no text, and will not be asked"),
     ):
         if number:

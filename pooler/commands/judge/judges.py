@@ -1,4 +1,4 @@
-"""The judges of a collection, whom `pooler show judges` lists."""
+"""Add, disable, rename or erase judges, and make their access codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Show the runs, topics, documents, pools, judges and so on, or all of one."""
+"""List runs, topics, documents, pools, judges and so on, or show all of one."""
 
 from __future__ import annotations
 

@@ -291,7 +291,7 @@ def tell_voters(
         sorts = sorts_words(voters.counts).replace(", ", " and ").replace(" ", "-")
         file = PurePath(path)
         if sorts not in str(path):
-            say(f"  a file name that tells: {file.parent / f'{file.stem}.{sorts}{file.suffix}'}")
+            say(f"  a file name that says so: {file.parent / f'{file.stem}.{sorts}{file.suffix}'}")
     models = [one.name for one in voters.judges if one.kind is JudgeKind.MODEL and one.name in voters.graders]
     if not models or collection is None:
         return

@@ -90,7 +90,7 @@ def audit(
     resamples: Annotated[int, Option(least=100, most=1_000_000)] = 2000,
     seed: Seed = 1,
 ) -> Audit:
-    """Measure what a model's grades change in place of people's.
+    """Measure what changes where a model's grades replace people's.
 
     First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
     each grade is worth, by length of document; how runs are scored and ordered, which groups of runs gain,
