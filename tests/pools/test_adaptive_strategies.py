@@ -7,12 +7,13 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.strategies import ADAPTIVE, find_strategy
-from pooler.strategies.adaptive import depth_pool_size
+from pooler.strategies.adaptive import WeightedSums, depth_pool_size
 from pooler.strategies.kinds import AdaptiveStrategy, ParameterValue
 from pooler.strategies.rankings import rankings_of, uniform_numbers
 from store.errors import UnknownNameError
@@ -289,6 +290,14 @@ def test_depth_then_unknown_strategy_is_told() -> None:
         strategy.needs_seed_for(strategy.complete({"then": "mft"}))
     with pytest.raises(UnknownNameError, match="unknown adaptive strategy `depth-then`; known: "):
         start("depth-then", rankings_of(SHORT_RUNS)[0], then="depth-then")
+
+
+def test_weighted_sums_tie_within_a_share() -> None:
+    """Sums within the share of the greatest tie with it; the next one does not."""
+    rankings, docnos = rankings_of([["a", "b", "c"]])
+    worth = np.array([[1.0, 0.995, 0.98]])
+    for share, best in ((0.001, "a"), (0.01, "b"), (0.03, "c")):
+        assert docnos[WeightedSums(rankings, worth, tie_within=share).best([1.0])] == best
 
 
 def next_by_mean(rows: Rows, log: Log, rho: Fraction) -> int | None:
