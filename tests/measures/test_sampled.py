@@ -32,6 +32,13 @@ from tests.helpers.oracles import STRICT, average_precision, mean, read_qrels, r
 from tests.helpers.run import Cli, write
 
 
+def test_probability_of_what_was_not_sampled_may_be_unknown_or_none() -> None:
+    """A stratum of which nothing is drawn has probability 0."""
+    pool = sampled_pool([1, 2, 3], [-1, -1, 1], [0, 0, 0], inclusion=[np.nan, 0, 0.5])
+    assert pool.inclusion is not None
+    assert pool.inclusion.tolist()[1:] == [0, 0.5]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -266,6 +266,16 @@ def test_what_cannot_be_done_is_refused_in_words(
     assert not (here / "p.txt").exists()
 
 
+def test_two_files_of_one_tag_may_be_the_same_file_twice(cli: Cli, here: Path) -> None:
+    """Both are named; that one may go is said where they have the same bytes."""
+    for second, is_same in (("1 Q0 a 1 2 x", True), ("1 Q0 b 1 2 x", False)):
+        write(here / "one.run", "1 Q0 a 1 2 x")
+        write(here / "two.run", second)
+        told = cli("pool", "two.run", "one.run").failed(1).err
+        assert "run tag `x` is that of two files, `one.run` and `two.run`" in told
+        assert ("the files have the same bytes: leave one out" in told) == is_same
+
+
 def test_minus_leaves_out_the_pairs_of_a_pool_file(cli: Cli, here: Path) -> None:
     """Only what the file does not list is left; faults of the file are told by line."""
     write(here / "x.run", "1 Q0 a 1 2 x", "1 Q0 b 2 1 x", "2 Q0 a 1 1 x")
