@@ -51,9 +51,6 @@ ENOUGH_BYTES = 8 * 2**30
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
-SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
-
-
 TOOLS = {"chromium": "chromium", "java": "java", "cc": "cc"}
 """Markers of tests that need a tool, and the program that says whether it is here."""
 SERVER = {"postgres_server", "postgres_url"}

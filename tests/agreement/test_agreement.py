@@ -18,6 +18,7 @@ import pytest
 
 from tests.helpers import cf_collection
 from tests.helpers.run import JUDGES, Cli, read_trec, run_inside
+from tests.helpers.shared_data import shared_data
 
 GRADES = (0, 1, 2)
 
@@ -32,11 +33,6 @@ def pairs(answer: Any, **wanted: Any) -> list[dict[str, Any]]:
     """Return the rows of pairs, graded unless a level is wanted."""
     wanted = {"level": None, **wanted}
     return [row for row in answer["pairs"] if all(row[key] == wanted[key] for key in wanted)]
-
-
-def lines(judgements: dict[str, int]) -> list[str]:
-    """Write grades of topic 1 by docno as qrels lines."""
-    return [f"1 0 {docno} {grade}" for docno, grade in judgements.items()]
 
 
 def test_agreement_equals_scikit_learn(cli: Cli, judged: Path) -> None:
@@ -353,17 +349,6 @@ def test_orders_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
     assert "1,000 mixtures, seed 1" in shown
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [(("--against", "nobody"), "unknown judge `nobody`"), (("--level", "3"), "`--level` must be above 0")],
-)
-def test_options_that_do_not_go_together_are_refused(
-    cli: Cli, judged: Path, options: tuple[str, ...], message: str
-) -> None:
-    """The message names the option and what it needs; nothing is computed."""
-    assert message in cli("agreement", *options).failed(1).err
-
-
 def test_orders_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judged: Path) -> None:
     """Who lacks how many topics is said, and what to type; judges' own means are not compared."""
     judge_topics(judged, cli, anna="G01 G02 G03", bert="G04 G05", carl="G04 G05 G06")
@@ -380,16 +365,7 @@ def test_orders_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judg
     assert [(row["topics"], row["min_judges"]) for row in tables["mixtures"]] == [(6, 2)] * 2
 
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 Row = dict[str, Any]
-
-
-def data_path(name: str) -> Path:
-    """Return the path of some of the data, or skip the test."""
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"these judgements are not here: {name}")
-    return path
 
 
 def pooler(folder: Path, *arguments: str | Path) -> Any:
@@ -513,7 +489,7 @@ def dl20(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "llama3.2": ("binary_llama3.2_dl20.txt.gz", ("--map", "1=2")),
     }
     for judge, (name, mapped) in files.items():
-        file = data_path(f"dl20-nist-vs-llm/{name}")
+        file = shared_data(f"dl20-nist-vs-llm/{name}")
         pooler(folder, "import", "judgements", file, "--judge", judge, *mapped)
     return folder
 
@@ -535,7 +511,7 @@ def test_model_judges_agree_with_nist_as_measured(dl20: Path) -> None:
 def web_crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Import 15,567 labels of 177 workers, and the reference, as one topic."""
     folder = tmp_path_factory.mktemp("web-crowd")
-    crowd, truth = data_path("web-crowd/web_crowd.txt.gz"), data_path("web-crowd/web_truth.txt.gz")
+    crowd, truth = shared_data("web-crowd/web_crowd.txt.gz"), shared_data("web-crowd/web_truth.txt.gz")
     pooler(folder, "init", "--scale", "1-5")
     pooler(folder, "import", "judgements", crowd, "--columns", "docno,judge,grade", "--topic", "T")
     pooler(folder, "import", "judgements", truth, "--columns", "docno,grade", "--topic", "T",
@@ -571,9 +547,9 @@ def test_every_label_of_a_crowd_against_the_reference(web_crowd: Path) -> None:
 
 def llmjudge_files() -> dict[str, Path]:
     """Return the files of the model judges and the human, by judge."""
-    scores = sorted(data_path("llmjudge/scores").glob("*.txt.gz"))
+    scores = sorted(shared_data("llmjudge/scores").glob("*.txt.gz"))
     files = {path.name.removesuffix(".txt.gz"): path for path in scores}
-    return files | {"human": data_path("llmjudge/llmjudge_test_qrel_idx.txt.gz")}
+    return files | {"human": shared_data("llmjudge/llmjudge_test_qrel_idx.txt.gz")}
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from tests.agreement.test_agreement import data_path
 from tests.helpers import cf_collection
 from tests.helpers.run import (
     GARDEN,
@@ -26,6 +25,7 @@ from tests.helpers.run import (
     run_inside,
     write,
 )
+from tests.helpers.shared_data import shared_data
 
 FILES = tuple(str(GARDEN / "judgements" / f"{judge}.qrels") for judge in JUDGES)
 
@@ -120,7 +120,7 @@ def test_model_judges_answer_as_their_collection(tmp_path: Path) -> None:
     """NIST and two model judges, compressed files with documents missing."""
     names = {"nist": "qrels.dl20-passage.txt.gz", "umbrella": "umbrella_gpt-4_zeroshot_dl20.txt.gz",
              "gpt4": "binary_gpt4_dl20.txt.gz"}  # fmt: skip
-    files = {judge: data_path(f"dl20-nist-vs-llm/{name}") for judge, name in names.items()}
+    files = {judge: shared_data(f"dl20-nist-vs-llm/{name}") for judge, name in names.items()}
     filled(tmp_path, "0-4", dict(files))
     named = tuple(f"{judge}={path}" for judge, path in files.items())
     place = ("--collection", tmp_path / "collection.db")
@@ -175,21 +175,6 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
     tables = run_inside("agreement", *qrels_of(first, f"bob={second}"), "--format", "json").fine().json()
     assert [row["judge"] for row in tables["judges"]] == ["ann", "bob"]
     assert "one word" in refused(first, f"a b={second}").err
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--level", "rigid"), "declared scale"),
-        (("--level", "7"), "at most 2"),
-        (("--against", "nobody"), "unknown judge `nobody`"),
-        (("--scale", "7"), "LOW-HIGH"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_what_files_cannot_answer_is_refused_in_a_line(options: tuple[str, ...], words: str) -> None:
-    """An option that needs a collection, or another option, says so; nothing is measured."""
-    assert words in refused(*FILES, options=options).err
 
 
 def test_one_file_says_how_it_could_be_two_judges(here: Path) -> None:

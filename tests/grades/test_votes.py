@@ -36,7 +36,7 @@ from store.records import Action, JudgeKind, Judgement, Pool, PoolEntry, Qrel, R
 from store.text import natural_key
 from tests.agreement.graded import votes_of
 from tests.helpers.full_collection import fill
-from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale, statements
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 
 HUMAN = JudgeKind.HUMAN
 DOCNOS = [f"d{number:02d}" for number in range(12)]
@@ -122,15 +122,6 @@ def test_empty_collection_and_one_of_rulings_alone_have_no_votes(collection: Col
     collection.judgements.add({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
     made = collection.grades.votes()
     assert (made.votes.judges, made.n_documents) == ((), 0)
-
-
-def test_votes_take_one_query_for_all_judgements(collection: Collection) -> None:
-    """The number of statements does not grow with the judgements."""
-    fill_votes(collection)
-    with statements() as sent:
-        collection.grades.votes()
-    reads = [statement for statement, _ in sent if "FROM judgement" in statement]
-    assert len(reads) == 2  # who graded anything, and the judgements
 
 
 def test_values_below_zero_are_grades_like_others(collection_name: str, collection: Collection) -> None:

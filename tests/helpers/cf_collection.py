@@ -18,11 +18,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from store.records import Document, Judgement, State, Topic
+from tests.helpers.shared_data import shared_data
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "cf"
 JUDGES = ("REW", "colleagues", "post-docs", "JBW")
 """In the order of the four digits of a score."""
 SCALE = (0, 1, 2)
@@ -35,10 +33,7 @@ _PADDING = "\x1a"
 
 def data_path(name: str) -> Path:
     """Return the path of one file of the data, or skip the test."""
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"the Cystic Fibrosis collection is not here: {name}")
-    return path
+    return shared_data(f"cf/{name}")
 
 
 @cache

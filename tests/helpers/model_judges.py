@@ -13,9 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.helpers.shared_data import shared_data
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 JUDGES = {
     "umbrela": ("umbrela_gpt-4_zeroshot.qrels.gz", 2),
     "gpt-4o": ("binary_gpt-4o.qrels.gz", 1),
@@ -25,17 +24,9 @@ JUDGES = {
 PEOPLE_LEVEL = 2
 
 
-def data_path(*names: str) -> Path:
-    """Return the path of a file or folder of the data, or skip the test."""
-    path = SHARED.joinpath(*names)
-    if not path.exists():
-        pytest.skip(f"the data on models as judges is not here: {'/'.join(names)}")
-    return path
-
-
 def dl21(name: str) -> Path:
     """Return a file of the Deep Learning track."""
-    return data_path("dl21", name)
+    return shared_data(f"dl21/{name}")
 
 
 @cache
@@ -54,6 +45,7 @@ def run_paths() -> list[Path]:
 
 def annotations(name: str, who: str) -> dict[str, dict[str, Any]]:
     """Return labels by annotator and item; `who` is human or llm."""
-    with gzip.open(data_path("alttest", f"{name}.{who}_annotations.json.gz"), "rt", encoding="utf-8") as file:
+    labels = shared_data(f"alttest/{name}.{who}_annotations.json.gz")
+    with gzip.open(labels, "rt", encoding="utf-8") as file:
         found: dict[str, dict[str, Any]] = json.load(file)
     return found

@@ -12,23 +12,19 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from store.analysis.rankings import JudgedRankings, judged_rankings
 from store.ranking import Order, rank_order
+from tests.helpers.shared_data import shared_data
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "trec-covid-r1"
 MIN_GRADE = 1
 """Least grade that counts as relevant in the official scores."""
 
 
 def data_path(name: str) -> Path:
     """Return the path of one file or folder of the data, or skip the test."""
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"the TREC-COVID round 1 data is not here: {name}")
-    return path
+    return shared_data(f"trec-covid-r1/{name}")
 
 
 @cache

@@ -6,12 +6,10 @@ import os
 import re
 import resource
 import shutil
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from errno import EIO, ENOSPC
 from pathlib import Path
 
@@ -19,7 +17,7 @@ import pytest
 
 from store.collection import Collection
 from store.db.engine import collection_url
-from store.db.files import SIDE_FILES, is_cut, made_whole, place_beside
+from store.db.files import SIDE_FILES, made_whole, place_beside
 from store.errors import StoreError
 from store.keeping.verify import verify
 from tests.helpers.forked_pooler import forked_pooler
@@ -305,17 +303,6 @@ def test_a_folder_that_takes_no_files_is_not_blamed_on_a_name_nobody_gave(judged
     assert told_in(judged, "backup /proc/b --collection collection.db")[0].startswith("error: /proc/b: ")
 
 
-def test_file_appears_at_the_end(tmp_path: Path) -> None:
-    """Nothing has the name before the end of the block, and nothing else is left after it."""
-    target = tmp_path / "b"
-    with made_whole(target) as part:
-        part.write_text("whole")
-        part.with_name(part.name + "-wal").touch()
-        assert not target.exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["b"]
-    assert target.read_text() == "whole"
-
-
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, SystemExit, OSError, GeneratorExit])
 def test_failure_leaves_nothing(tmp_path: Path, failure: type[BaseException]) -> None:
     """However the block ends early, no file is left, and one that was there stays."""
@@ -364,24 +351,3 @@ def test_file_that_came_meanwhile_stays(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="was made by somebody else meanwhile"):
         make()
     assert target.read_text() == "theirs"
-
-
-@pytest.mark.parametrize("page", [512, 4096, 65536])
-def test_cut_page_is_seen(tmp_path: Path, page: int) -> None:
-    """A SQLite file ends where a page ends, of whatever size; no other file is judged."""
-    file = tmp_path / "f.db"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute(f"PRAGMA page_size = {page}")
-        connection.execute("CREATE TABLE shelf (book TEXT)")
-    content = file.read_bytes()
-    assert not is_cut(file)
-    for length in (len(content) - 1, len(content) - page + 1, 101):
-        file.write_bytes(content[:length])
-        assert is_cut(file)
-    for other in (b"", content[:99], content[: len(content) - page], b"x" * 1000):
-        file.write_bytes(other)
-        assert not is_cut(file)
-    # The rest may be in the log.
-    file.write_bytes(content[:-1])
-    (tmp_path / "f.db-wal").write_bytes(b"log")
-    assert not is_cut(file)

@@ -14,6 +14,7 @@ import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,30 +48,35 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="session")
-def gardens(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> dict[str, Path]:
-    """Make the gardens in which examples run: of people and models, and of the same people alone."""
-    found = {}
-    with pytest.MonkeyPatch.context() as patch:
-        for name in SETTINGS:
-            patch.delenv(name, raising=False)
-        for name in ("mixed", "people"):
-            found[name] = tmp_path_factory.mktemp(name) / "garden"
-            plant(found[name], models=name == "mixed", host=model.host)
-    return found
+def gardens(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> Callable[[str], Path]:
+    """Give a function that makes a garden once: `mixed`, of people and models, or `people`, of them alone."""
+
+    @cache
+    def garden(name: str) -> Path:
+        folder = tmp_path_factory.mktemp(name) / "garden"
+        with pytest.MonkeyPatch.context() as patch:
+            for setting in SETTINGS:
+                patch.delenv(setting, raising=False)
+            plant(folder, models=name == "mixed", host=model.host)
+        return folder
+
+    return garden
 
 
 Ask = Callable[..., Outcome]
 
 
 @pytest.fixture
-def ask(gardens: dict[str, Path], model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+def ask(
+    gardens: Callable[[str], Path], model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Ask:
     """Give a function that runs an example with more words, each time in a new copy of the garden."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
 
     def run(example: Example, *more: str, where: str = "mixed", stdout: io.StringIO | None = None) -> Outcome:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        shutil.copytree(gardens[where], folder)
+        shutil.copytree(gardens(where), folder)
         monkeypatch.chdir(folder)
         words = [word.replace(ENDPOINT, model.base) for word in example.words(folder)]
         if more:
@@ -113,9 +119,9 @@ def _databases(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("example", LISTENING, ids=lambda one: one.line)
-def test_example_listens(example: Example, gardens: dict[str, Path], tmp_path: Path) -> None:
+def test_example_listens(example: Example, gardens: Callable[[str], Path], tmp_path: Path) -> None:
     """It says where judges open it, answers there, and ends at Ctrl-C."""
-    shutil.copytree(gardens["mixed"], tmp_path / "garden")
+    shutil.copytree(gardens("mixed"), tmp_path / "garden")
     _, *words = example.words(tmp_path)
     with serving(tmp_path / "garden" / "collection.db", *words) as served:
         if served.origin.startswith("http:"):
@@ -237,15 +243,15 @@ def _made(done: Outcome, files: dict[str, bytes]) -> tuple[Any, dict[str, bytes]
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_example_crashes_on_a_damaged_collection(
-    seed: int, gardens: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seed: int, gardens: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With bits flipped anywhere in the file a command works, or fails in one line."""
     monkeypatch.delenv("POOLER_COLLECTION", raising=False)
     dice = random.Random(seed)
-    whole = (gardens["mixed"] / "collection.db").read_bytes()
+    whole = (gardens("mixed") / "collection.db").read_bytes()
     for number, example in enumerate(ENDING):
         folder = tmp_path / str(number)
-        shutil.copytree(gardens["mixed"], folder)
+        shutil.copytree(gardens("mixed"), folder)
         content = bytearray(whole)
         for _ in range(20 * ((number + seed) % 3) + 1):
             bit = dice.randrange(len(content) * 8)

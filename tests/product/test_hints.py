@@ -11,6 +11,7 @@ that the hint has installed. A hint that only a server or another process draws 
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import re
 import shlex
@@ -71,11 +72,16 @@ def _texts(node: ast.expr | None, constants: Mapping[str, ast.expr]) -> Iterator
 @cache
 def written() -> dict[str, str]:
     """Return each hint that names a command or an option, and the first place that writes it."""
-    trees = {
-        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8"))
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
         for room in ("pooler", "store", "judge_ui")
         for path in sorted((ROOT / room).rglob("*.py"))
     }
+    gc.disable()  # it would look through all the trees for garbage, again and again
+    try:
+        trees = {path: ast.parse(text) for path, text in texts.items()}
+    finally:
+        gc.enable()
     named = {
         path: {
             target.id: node.value
@@ -87,9 +93,12 @@ def written() -> dict[str, str]:
         }
         for path, tree in trees.items()
     }
+    everywhere = dict(ChainMap(*named.values()))
     found: dict[str, str] = {}
     for path, tree in trees.items():
-        constants = dict(ChainMap(named[path], *named.values()))  # a module's own name is not another's
+        if "hint" not in texts[path].lower() and not _TYPED.search(texts[path]):
+            continue
+        constants = everywhere | named[path]  # a module's own name is not another's
         for node in ast.walk(tree):
             for inner in ast.iter_child_nodes(node):
                 if isinstance(inner, ast.expr) and not isinstance(node, ast.JoinedStr | ast.Expr):

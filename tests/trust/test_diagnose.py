@@ -20,7 +20,6 @@ from pooler.tables import Table
 from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose
 from store.analysis.rankings import graded_rankings, judged_rankings
 from store.text import rough
-from tests.conftest import SHARED_DATA
 from tests.helpers.oracles import (
     STRICT,
     Grades,
@@ -32,6 +31,7 @@ from tests.helpers.oracles import (
     read_run,
 )
 from tests.helpers.run import Cli, write
+from tests.helpers.shared_data import shared_data
 
 DEPTH = 5
 LATE = "late-tfidf-bigrams"
@@ -454,14 +454,6 @@ def test_pool_that_is_no_depth_pool_is_told(cli: Cli, judged: Path, options: tup
     assert "warning" not in cli("diagnose", *STRICT, "--depth", "5").fine().err
 
 
-def folder_of(name: str) -> Path:
-    """Return the folder of a collection, or skip the test."""
-    folder = SHARED_DATA / name
-    if not folder.is_dir():
-        pytest.skip(f"shared data is absent: {name}")
-    return folder
-
-
 def listed(rows: list[tuple[str, ...]], *columns: str) -> str:
     """Write a list of runs beside the test's other files."""
     lines = ["\t".join(columns), *("\t".join(row) for row in rows)]
@@ -482,7 +474,7 @@ def first_of(path: Path, depth: int) -> dict[str, list[str]]:
 @pytest.mark.slow
 def test_trec_covid_pool_is_the_organisers(cli: Cli) -> None:
     """Depth 7 of 56 of 143 runs: the pool, what each brought, and its AP without that, by sets."""
-    folder = folder_of("trec-covid-r1")
+    folder = shared_data("trec-covid-r1")
     with (folder / "leaderboard.csv").open(encoding="utf-8") as file:
         board = list(csv.DictReader(file))
     fed = {row["run"] for row in board if row["contributed judgments"] == "yes"}
@@ -543,7 +535,7 @@ def test_trec_covid_pool_is_the_organisers(cli: Cli) -> None:
 @pytest.mark.slow
 def test_trec_covid_bpref_is_the_leaderboards(cli: Cli) -> None:
     """The 14 whole runs, to the four decimals printed."""
-    folder = folder_of("trec-covid-r1")
+    folder = shared_data("trec-covid-r1")
     with (folder / "leaderboard.csv").open(encoding="utf-8") as file:
         board = {row["run"]: row for row in csv.DictReader(file)}
     files = sorted((folder / "runs-full").iterdir())
@@ -557,7 +549,7 @@ def test_trec_covid_bpref_is_the_leaderboards(cli: Cli) -> None:
 @pytest.mark.slow
 def test_wtr_pool_has_gaps_where_its_makers_left_them(cli: Cli) -> None:
     """Depth 20 of 7 runs: 7,032 pairs, 83 of them unjudged, in a few topics."""
-    folder = folder_of("wtr-pool")
+    folder = shared_data("wtr-pool")
     rows = [(str(path),) for path in sorted((folder / "pool-runs").iterdir())]
     qrels = folder / "rel_table_qrels.txt.gz"
     found, by_run = diagnosed(cli, "--qrels", qrels, "--runs", listed(rows, "file"), "--depth", "20")
@@ -577,7 +569,7 @@ def test_wtr_pool_has_gaps_where_its_makers_left_them(cli: Cli) -> None:
 @pytest.mark.slow
 def test_acordar_has_a_pool_that_is_judged_by_less_than_half(cli: Cli) -> None:
     """Files of one tag with blanks, told apart by name: 12,733 of 22,669 are unjudged."""
-    folder = folder_of("acordar")
+    folder = shared_data("acordar")
     files = sorted((folder / "runs").iterdir())
     rows = [(str(path), path.name.removesuffix(".txt.gz")) for path in files]
     options = (
@@ -603,7 +595,7 @@ def test_acordar_has_a_pool_that_is_judged_by_less_than_half(cli: Cli) -> None:
 @pytest.mark.slow
 def test_runs_that_made_no_pool_are_told_nothing_of_it(cli: Cli, here: Path) -> None:
     """TREC-COVID by two runs that fed no pool: what they look like is withheld, and why."""
-    folder = folder_of("trec-covid-r1")
+    folder = shared_data("trec-covid-r1")
     files = [folder / "runs-top120" / f"{tag}.gz" for tag in ("BBGhelani1", "run2")]
     bare = ("--qrels", folder / "qrels-rnd1.txt.gz", *files, "--order", "docno-asc")
     found, rows = diagnosed(cli, *bare)

@@ -18,7 +18,6 @@ from pooler.sources.probabilities import load_probable, parse_unjudged, parse_va
 from pooler.sources.source import Source
 from store.analysis.variation.moments import SUPPOSED, ProbableRankings
 from store.collection import Collection
-from store.content.runs import Runs
 from store.errors import ArgumentError, FormatError, PoolerError
 from tests.helpers.run import JUDGES, Cli, read_trec, write, write_run
 
@@ -262,23 +261,6 @@ def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) ->
     assert again == expected
     some = load(*file, "rm3-bigrams", "bm25-words")
     assert set(some.tags) == {"bm25-words", "rm3-bigrams"}
-
-
-def test_runs_are_read_once(load: Load, judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs that the command has loaded already are taken from it."""
-    plain = columns(load("--qrels", "strict"))
-
-    ranked, calls = Runs.ranked, []
-
-    def counted(self: Runs, *arguments: object, **options: object) -> object:
-        calls.append(arguments)
-        return ranked(self, *arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Runs, "ranked", counted)
-    for options in (("--with-judged",), ()):
-        calls.clear()
-        assert columns(load("--qrels", "strict", *options)) == plain
-        assert len(calls) == 1
 
 
 def test_qrels_are_worth_what_their_grades_are(load: Load, judged: Path) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from store.analysis.measures import average_precision as measures
 from store.analysis.measures.average_precision import R_MODES, RMode
-from store.analysis.rankings import NOT_RETRIEVED, UNJUDGED, JudgedRankings
+from store.analysis.rankings import UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.undiscovered import (
     AT,
@@ -33,8 +33,6 @@ from store.analysis.undiscovered import (
     At,
     Scenario,
     better_first,
-    check_at,
-    choose_flips,
     discovery_effect,
     discovery_effect_below,
     discovery_range,
@@ -44,7 +42,6 @@ from store.analysis.undiscovered import (
     sensitivity,
     threshold_ranks,
 )
-from store.errors import ArgumentError
 from store.ranking import Order
 from store.text import percent, rough
 from tests.helpers.oracles import (
@@ -783,8 +780,12 @@ def test_flips_equal_recomputation(
         np.testing.assert_allclose(one.before, list(map(as_float, before)), rtol=1e-14)
         for row, tag in enumerate(case.tags):
             places = [place for place in one.columns[row].tolist() if place >= 0]
-            found = {case.listed(tag, topic)[place] for place in places}
-            assert found <= set(case.unjudged(tag, topic))
+            listed, unjudged = case.listed(tag, topic), {*case.unjudged(tag, topic)}
+            end = min(depth + flips, len(listed)) if at == "next" else len(listed)
+            assert places == [one for one in range(depth, end) if listed[one] in unjudged][:flips]
+            state = UNJUDGED if places else ENDED if len(listed) <= depth else JUDGED
+            assert whole.status[row, column] == (state if listed else NO_RUN)
+            found = {listed[place] for place in places}
             assert (row in one.flipped) == bool(found)
             values = []
             for other in case.tags:
@@ -821,54 +822,6 @@ def test_more_flips_than_ranks_are_those_there_are() -> None:
     moved = sensitivity(arrays, at="first", depth=1, flips=10**12)
     assert moved.columns.tolist() == [[[1, 2, -1]]]
     assert moved.map_after.tolist() == [[1.0]]
-
-
-pair_states = st.integers(0, 9).flatmap(
-    lambda width: st.lists(
-        st.lists(st.sampled_from([-1, -1, 0, 1]), max_size=width).map(
-            lambda row: row + [NOT_RETRIEVED] * (width - len(row))
-        ),
-        min_size=1,
-        max_size=3,
-    )
-)
-
-
-@given(pair_states, st.sampled_from(AT), st.integers(1, 6), st.integers(1, 4))
-def test_choice_equals_a_plain_loop(rows: list[list[int]], at: str, depth: int, flips: int) -> None:
-    """Chosen are the unjudged ranks the words name; the four states of a list stay apart."""
-    known = check_at(at, depth, depth + 1)
-    rows_of_states = np.array(rows, dtype=np.int8).reshape(len(rows), -1)
-    chosen, states = choose_flips(rows_of_states, at=known, depth=depth, flips=flips)
-    for row, columns, status, count in zip(
-        rows, chosen.tolist(), states.tolist(), np.count_nonzero(chosen >= 0, axis=1).tolist(), strict=True
-    ):
-        searched = range(depth, depth + flips if at == "next" else len(row))
-        unjudged = [place for place in searched if place < len(row) and row[place] == UNJUDGED]
-        expected = unjudged[:flips]
-        assert columns == expected + [-1] * (flips - len(expected))
-        assert count == len(expected)
-        length = len(row) - row.count(NOT_RETRIEVED)
-        if not length:
-            assert status == NO_RUN
-        elif expected:
-            assert status == UNJUDGED
-        else:
-            assert status == (ENDED if length <= depth else JUDGED)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("lowest", 1, 5), "`at` must be one of next, first, but got 'lowest'"),
-        (("next", 0, 5), r"`depth` must be an integer >= 1 and below the cutoff \(5\)"),
-        (("first", 5, 5), r"`depth` must be an integer >= 1 and below the cutoff \(5\)"),
-    ],
-)
-def test_what_cannot_be_is_refused(arguments: tuple[str, int, int], message: str) -> None:
-    """The argument at fault is named."""
-    with pytest.raises(ArgumentError, match=message):
-        check_at(*arguments)
 
 
 def first_that_lowers(flags: list[bool], n_relevant: int) -> int:

@@ -48,6 +48,7 @@ from store.errors import ArgumentError
 from tests.helpers import cf_collection
 from tests.helpers.oracles import first_documents, mean, read_qrels, runs_of
 from tests.helpers.run import GARDEN, Cli
+from tests.helpers.shared_data import shared_data
 from tests.helpers.strategies import examples
 from tests.helpers.worked_examples import EXAMPLES, NEAR
 from tests.trust.outcomes import (
@@ -76,7 +77,7 @@ def test_worked_examples(name: str) -> None:
         assert gradient.ravel() == pytest.approx(np.ravel(example.gradient), abs=NEAR)
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(120))
 @given(drawn_topics(most_documents=12))
 def test_moments_equal_all_outcomes_of_twelve(topic: Topic) -> None:
     """Up to twelve documents and 4,096 outcomes, in arrays."""
@@ -676,7 +677,7 @@ def test_people_read_variances_and_normality_of_every_run(cli: Cli, judged: Path
         assert cells == [f"{found[tag][name]:.4f}" for name in names]
 
 
-LLMJUDGE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "llmjudge" / "scores"
+LLMJUDGE = "llmjudge/scores"
 JUDGED_BY = ("--monte-carlo", "20000", "--seed", "3", "--format", "json")
 RANKERS = ("Olz-gpt4o", "h2oloo-fewself", "RMITIR-llama70B", "willia-umbrela1", "TREMA-nuggets")
 """Model judges whose grades order the passages: the runs. The others say how likely each is."""
@@ -746,7 +747,7 @@ def ranking_code() -> ModuleType:
 
 def grades_of(judge: str) -> list[tuple[str, str, int]]:
     """Return topic, passage and grade of one model judge."""
-    with gzip.open(LLMJUDGE / f"{judge}.txt.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(shared_data(f"{LLMJUDGE}/{judge}.txt.gz"), "rt", encoding="utf-8") as lines:
         return [(topic, passage, int(grade))
                 for topic, _, passage, grade in map(str.split, lines)]  # fmt: skip
 
@@ -754,11 +755,9 @@ def grades_of(judge: str) -> list[tuple[str, str, int]]:
 @pytest.mark.slow
 def test_model_judges_of_passages(cli: Cli, here: Path) -> None:
     """Runs: passages by one model's grade, ties by docno; p: the other models at 2 or more."""
-    if not LLMJUDGE.exists():
-        pytest.skip("the model judges of llmjudge are not here")
     others = sorted(
         path.name.removesuffix(".txt.gz")
-        for path in LLMJUDGE.iterdir()
+        for path in shared_data(LLMJUDGE).iterdir()
         if path.name.removesuffix(".txt.gz") not in RANKERS
     )
     votes: Counter[tuple[str, str]] = Counter()
