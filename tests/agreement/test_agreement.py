@@ -523,7 +523,7 @@ def web_crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_crowd_agrees_as_measured(web_crowd: Path) -> None:
     """177 workers with few common documents: alpha of all, and kappa of three pairs."""
     workers = [str(number) for number in range(1, 178)]
-    tables = measured(web_crowd, *workers, "--resamples", "0")
+    tables = measured(web_crowd, *workers)
     assert of_all(tables, "alpha_nominal") == about(0.2104)
     assert of_all(tables, "alpha_ordinal") == about(0.3828)
     assert all(row["n"] for row in tables["pairs"])
