@@ -20,18 +20,75 @@ from judge_ui.session.session import AdjudicatingSession
 from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.errors import StoreError
-from store.judging.disagreements import Settlement
-from store.records import Action, State
+from store.judging.disagreements import Selection, Settlement
+from store.records import Action, Document, JudgeKind, Judgement, Passage, State
 from tests.helpers.world import JudgeAtWork
-from tests.screens.conftest import Clock, Maker, shown
-from tests.screens.sitting import Typist, enter, judging, press, rows, seen, settle, strips
-from tests.screens.worlds import JUDGES, begin, change, docno, make_disputed, rulings
+from tests.screens.conftest import ENGLISH, JAPANESE, Clock, Maker, shown
+from tests.screens.sitting import Typist, enter, press, rows, seen, settle, strips
+
+JUDGES = ("alice", "bob", "carolina")
+GRADES: dict[str, tuple[int | None, ...]] = {
+    "alice": (0, 1, 1, 2),
+    "bob": (2, 0, 1, 0),
+    "carolina": (2, None, 1, 0),
+}
+"""Of e0 to e3: gap 2; 0, 1 and cannot; agreed; gap 2."""
 
 
 @pytest.fixture
 def disputed(make_collection: Maker) -> Collection:
     """Make a collection in which three judges disagree on e0, e1, e3, and two of them on j0."""
-    return make_disputed(make_collection)
+    english = [Document(f"e{n}", f"Bridge {n}", f"Text of bridge {n}.") for n in range(4)]
+    japanese = [Document("j0", "研究", "検索の評価。")]
+    collection = make_collection({ENGLISH: english, JAPANESE: japanese})
+    collection.judges.add("carolina", JudgeKind.HUMAN)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
+    for name in JUDGES:
+        sitting = JudgeAtWork(collection.desk(name), "12")
+        for docno, grade in zip(sitting.tasks, GRADES[name], strict=True):
+            if grade is None:
+                sitting.act(docno, Action.CANNOT, reason="unreadable")
+            else:
+                sitting.grade(docno, grade)
+        if name == "bob":
+            sitting.act("e0", Action.NOTE, note="names a schedule")
+            sitting.act("e0", Action.MARK, passages=(Passage(8, 8, "bridge 0"),))
+        sitting.desk.leave()
+    for name, grade in (("alice", 0), ("bob", 1)):
+        sitting = JudgeAtWork(collection.desk(name), "0013")
+        sitting.grade("j0", grade)
+        sitting.desk.leave()
+    return collection
+
+
+def change(collection: Collection, judge: str, docno: str, grade: int) -> None:
+    """Let a judge decide otherwise."""
+    sitting = JudgeAtWork(collection.desk(judge), "12")
+    sitting.grade(docno, grade)
+    sitting.desk.leave()
+
+
+def begin(
+    collection: Collection, *, topic: str | None = "12", clock: Clock | None = None, **wanted: Any
+) -> AdjudicatingSession:
+    """Sit down as the adjudicator, a topic open or not, its briefing read."""
+    desk = collection.adjudication_desk("zoe", selection=Selection(**wanted))
+    timing = {} if clock is None else {"clock": clock}
+    session = AdjudicatingSession(desk, min_dwell=0.0, **timing)
+    if topic is not None:
+        session.open_topic(topic)
+        session.needs_briefing = False
+    return session
+
+
+def docno(session: AdjudicatingSession) -> str | None:
+    """Name the document before the adjudicator."""
+    return None if session.task is None else session.task.docno
+
+
+def rulings(collection: Collection) -> dict[str, Judgement]:
+    """Return the adjudicator's judgements by docno."""
+    return {judgement.docno: judgement for judgement in collection.judgements.current(["zoe"])}
 
 
 def test_session_goes_from_disagreement_to_disagreement(disputed: Collection, clock: Clock) -> None:
@@ -182,8 +239,19 @@ async def test_screen_shows_the_judges_above_the_document_and_a_key_settles(disp
 
 @pytest.mark.slow
 async def test_cells_are_chosen_from_a_list(disputed: Collection) -> None:
-    """It says how many documents a cell has; Enter shows those, or the topics that have one."""
+    """It says how many documents a cell has; Enter shows those, or the topics that have one.
+
+    What a judge wrote is drawn as text meanwhile: no markup, no escape sequence, no other width.
+    """
+    evil = "\x1b]0;owned\x07[bold]x[/] [@click=app.quit]y[/]\u202e\n" + "e\u0301" * 300
+    sitting = JudgeAtWork(disputed.desk("bob"), "12")
+    sitting.act("e0", Action.NOTE, note=evil)
+    sitting.desk.leave()
     async with adjudicating(disputed) as pilot:
+        assert "␛]0;owned␇[bold]x[/] [@click=app.quit]y[/]\ufffd" in "\n".join(rows(pilot))
+        for _ in range(2):
+            assert {strip.cell_length for strip in strips(pilot)} == {80}
+            await press(pilot, "t")
         await press(pilot, "2", "d", "1", "2")
         assert isinstance(pilot.app.screen, CellDialog)
         assert list(rulings(disputed)) == ["e0"]
@@ -204,12 +272,20 @@ async def test_cells_are_chosen_from_a_list(disputed: Collection) -> None:
         assert "0013" not in seen(pilot)
 
 
+MARK = "(0|1|2|can't) +"
+ROW = re.compile(rf"\be[013]  A {MARK}B {MARK}C {MARK}gap ([12])")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(200, 50), (120, 40), (80, 24), (60, 16), (40, 12)])
 async def test_grades_of_the_judges_are_in_sight_on_every_screen(
     disputed: Collection, size: tuple[int, int]
 ) -> None:
-    """However small the screen, who gave what is on it, once; on a wide one beside the document, in full."""
+    """However small the screen, who gave what is on it, once; on a wide one beside the document, in full.
+
+    A row of the list has what A, B and C gave and how far they are apart, under each other, then title
+    and time where there is room.
+    """
     async with adjudicating(disputed, size=size) as pilot:
         text = seen(pilot)
         assert "A 2" in text or "A 0" in text
@@ -223,8 +299,19 @@ async def test_grades_of_the_judges_are_in_sight_on_every_screen(
             left = " ".join(" ".join(line[:42] for line in rows(pilot)).split())
             assert '2 relevant names a schedule passage: "bridge 0"' in left
         assert {strip.cell_length for strip in strips(pilot)} == {size[0]}
-        await press(pilot, "1")
-        assert rulings(disputed)["e0"].grade == 1
+        await press(pilot, "2", "l")
+        assert rulings(disputed)["e0"].grade == 2
+        screen = [line[:56] if size[0] > 80 else line for line in rows(pilot)]
+        listed = {found[0][:2]: (line, found) for line in screen if (found := ROW.search(line))}
+        given = {name: sorted(found.groups()[:3]) for name, (_, found) in listed.items()}
+        assert given == {"e0": ["0", "2", "2"], "e1": ["0", "1", "can't"], "e3": ["0", "0", "2"]}
+        assert len({tuple(map(found.start, range(1, 5))) for _, found in listed.values()}) == 1, screen
+        assert seen(pilot).count("gap 1") == 1
+        assert ("Bridge 1" in listed["e1"][0]) == (size[0] in (60, 80, 200))
+        assert ("today" in listed["e0"][0]) == (size[0] == 80)
+        await pilot.click(offset=(4, next(y for y, line in enumerate(rows(pilot)) if "gap 1" in line)))
+        await settle(pilot)
+        assert "Text of bridge 1." in seen(pilot)
 
 
 @pytest.mark.slow
@@ -245,20 +332,6 @@ async def test_no_judge_is_named_on_any_screen(disputed: Collection) -> None:
     for screen in screens:
         assert "zoe" in screen or "Keys" in screen or "said" in screen or "History" in screen
         assert not any(name in screen for name in JUDGES)
-
-
-@pytest.mark.slow
-async def test_hostile_notes_stay_text(disputed: Collection) -> None:
-    """What a judge wrote is drawn as text: no markup, no escape sequence, no other width."""
-    evil = "\x1b]0;owned\x07[bold]x[/] [@click=app.quit]y[/]\u202e\n" + "e\u0301" * 300
-    sitting = JudgeAtWork(disputed.desk("bob"), "12")
-    sitting.act("e0", Action.NOTE, note=evil)
-    sitting.desk.leave()
-    async with adjudicating(disputed) as pilot:
-        assert "␛]0;owned␇[bold]x[/] [@click=app.quit]y[/]\ufffd" in "\n".join(rows(pilot))
-        assert {strip.cell_length for strip in strips(pilot)} == {80}
-        await press(pilot, "t")
-        assert {strip.cell_length for strip in strips(pilot)} == {80}
 
 
 @pytest.mark.slow
@@ -293,35 +366,3 @@ async def test_nothing_is_decided_without_what_the_judges_said(
     assert "this document could not be read: the disk could not be read" in write.getvalue()
     assert "3 answers were ignored\n" in write.getvalue()
     assert {docno: one.grade for docno, one in rulings(disputed).items()} == {"e0": 1, "e1": 1}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (40, 12)])
-async def test_list_shows_grades_and_gap_once_under_each_other(
-    disputed: Collection, size: tuple[int, int]
-) -> None:
-    """A row has what A, B and C gave and how far they are apart, then title and time where there is room."""
-    mark = "(0|1|2|can't) +"
-    row = re.compile(rf"\be[013]  A {mark}B {mark}C {mark}gap ([12])")
-    async with adjudicating(disputed, size=size) as pilot:
-        await press(pilot, "2", "l")
-        screen = [line[:56] if size[0] > 80 else line for line in rows(pilot)]
-        listed = {found[0][:2]: (line, found) for line in screen if (found := row.search(line))}
-        given = {name: sorted(found.groups()[:3]) for name, (_, found) in listed.items()}
-        assert given == {"e0": ["0", "2", "2"], "e1": ["0", "1", "can't"], "e3": ["0", "0", "2"]}
-        assert len({tuple(map(found.start, range(1, 5))) for _, found in listed.values()}) == 1, screen
-        assert seen(pilot).count("gap 1") == 1
-        assert ("Bridge 1" in listed["e1"][0]) == (size[0] in (80, 200))
-        assert ("today" in listed["e0"][0]) == (size[0] == 80)
-        await pilot.click(offset=(4, next(y for y, line in enumerate(rows(pilot)) if "gap 1" in line)))
-        await settle(pilot)
-        assert "Text of bridge 1." in seen(pilot)
-
-
-@pytest.mark.slow
-async def test_list_without_disagreements_has_no_column_for_them(two_topics: Collection) -> None:
-    """A judge's own list says nothing of others."""
-    async with judging(two_topics) as pilot:
-        await press(pilot, "l")
-        assert "gap" not in seen(pilot)
-        assert "Bridge 1" in seen(pilot)

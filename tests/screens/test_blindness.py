@@ -26,9 +26,9 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.errors import PoolerError
 from store.records import Passage
+from tests.helpers.twin_worlds import OTHER_ID, PLACES, SECRET_NUMBERS, SECRETS, World, make_world
 from tests.screens.conftest import Clock
 from tests.screens.sitting import rows, settle, type_ahead
-from tests.screens.worlds import OTHER_ID, PLACES, SECRET_NUMBERS, SECRETS, World, make_world
 
 pytestmark = pytest.mark.slow
 

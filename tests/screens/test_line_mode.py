@@ -204,6 +204,11 @@ def decided(events: Events) -> list[tuple[str, str, int | None]]:
     return [(row["docno"], row["action"], row["grade"]) for row in events()]
 
 
+def graded(events: Events) -> list[tuple[str, int | None]]:
+    """Return docno and grade of every event."""
+    return [(docno, grade) for docno, _, grade in decided(events)]
+
+
 class Lock:
     """Makes writing to a collection impossible, and possible again."""
 
@@ -226,19 +231,14 @@ def lock(two_topics: Collection, monkeypatch: pytest.MonkeyPatch) -> Lock:
     return Lock(two_topics)
 
 
-def test_a_reason_on_the_same_line(two_topics: Collection) -> None:
-    """A key or words after the command are the reason, and nothing more is asked."""
+def test_a_reason_or_a_note_on_the_same_line(two_topics: Collection) -> None:
+    """A key or words after the command are the reason; the note is as it was typed; `-` takes it away."""
     sit(two_topics, "c 2", "can't 3", "c ２", "cannot torn page")
     reasons = ["wrong language", "text missing", "wrong language", "torn page"]
     assert [one.reason for one in stored(two_topics).values()] == reasons
-
-
-def test_a_note_on_the_same_line(two_topics: Collection) -> None:
-    """The note is what follows the command, as it was typed; `-` takes it away."""
-    sit(two_topics, "note 2 or 1?  Ask Ann", "n", "e 日本語", "n", "note x", "note -")
-    found = stored(two_topics)
-    assert found["e0"].note == "2 or 1?  Ask Ann"
-    assert (found["e0"].grade, found["e1"].note, found["e2"].note) == (None, "日本語", "")
+    sit(two_topics, "note 2 or 1?  Ask Ann", "n", "e 日本語", "n", "note x", "note -", judge="bob")
+    notes = [(one.grade, one.note) for one in stored(two_topics, "bob").values()]
+    assert notes == [(None, "2 or 1?  Ask Ann"), (None, "日本語"), (None, "")]
 
 
 def test_a_decision_made_elsewhere_is_asked_about_and_kept(two_topics: Collection, events: Events) -> None:
@@ -338,11 +338,6 @@ def test_what_waited_and_met_another_decision_is_asked_about(two_topics: Collect
     assert stored(two_topics)["e0"].grade == 2
 
 
-def test_retry_with_nothing_to_save_says_so(two_topics: Collection) -> None:
-    """It is no error."""
-    assert after(sit(two_topics, "retry"), 0).startswith("nothing is left to save\n")
-
-
 @pytest.mark.parametrize("answers", [["c"], ["c", "4"], ["note"], ["find"], ["2", "c"], ["0", "0", "0", "0"]])
 def test_the_end_of_the_input_in_any_question_quits(two_topics: Collection, answers: list[str]) -> None:
     """What was answered before is kept, the question is not answered."""
@@ -355,9 +350,10 @@ def test_the_end_of_the_input_in_any_question_quits(two_topics: Collection, answ
 
 def test_a_wrong_answer_to_why_is_asked_again(two_topics: Collection) -> None:
     """A word that is no reason, a digit that is none; Enter goes back to the document."""
-    printed = sit(two_topics, "c", "banana", "9", "2", "c 7", "", "1")
+    printed = sit(two_topics, "c", "banana", "9", "2", "c 7", "", "retry", "1")
     assert after(printed, 1).startswith("'banana' is none of these\nwhy? 1 unreadable, ")
     assert after(printed, 2).startswith("'9' is none of these\nwhy? 1 unreadable, ")
+    assert after(printed, 6).startswith("nothing is left to save\n")
     found = stored(two_topics)
     assert (found["e0"].state, found["e0"].reason) == (State.CANNOT, "wrong language")
     assert found["e1"].grade == 1
@@ -392,28 +388,20 @@ def test_the_skipped_are_gone_over_one_after_the_other(two_topics: Collection) -
     }
 
 
-def test_a_grade_key_grades_nothing_at_the_end_of_a_topic(two_topics: Collection) -> None:
-    """An answer too many is no judgement of the document that happens to be last."""
-    printed = sit(two_topics, "0", "0", "0", "0", "2", "foo", "d", "1")
-    assert after(printed, 4).startswith("'2' means nothing here\nEnter = topics, ")
-    assert "\nDocument e3 (judged: 0 not relevant)\n" in after(printed, 6)
-    assert [one.grade for one in stored(two_topics).values()] == [0, 0, 0, 1]
+def test_at_the_end_of_a_topic_a_grade_key_grades_nothing(two_topics: Collection) -> None:
+    """An answer too many is no judgement of the document that happens to be last; u takes that one back.
 
-
-def test_undo_after_the_end_of_a_topic_shows_the_document(two_topics: Collection) -> None:
-    """The last decision is taken back, and its document printed."""
-    printed = sit(two_topics, "0", "0", "0", "0", "u", "1")
-    assert "\nDocument e3\n" in after(printed, 4)
-    assert ALL_DONE in after(printed, 5)
-    assert stored(two_topics)["e3"].grade == 1
-
-
-def test_next_after_the_last_document_of_a_topic_that_is_done_sums_up(two_topics: Collection) -> None:
-    """So does the full screen; before that the last document is said to be the last."""
-    printed = sit(two_topics, "0", "0", "0", "n", "0", "d", "n")
+    `n` after the last document sums up, as in the full screen, once all is decided.
+    """
+    printed = sit(two_topics, "0", "0", "0", "n", "0", "2", "foo", "d", "n", "u", "1")
     assert after(printed, 3).startswith("this is the last document\n")
     assert ALL_DONE in after(printed, 4)
-    assert after(printed, 6).startswith(f"\n{ALL_DONE}\n")
+    assert after(printed, 5).startswith("'2' means nothing here\nEnter = topics, ")
+    assert "\nDocument e3 (judged: 0 not relevant)\n" in after(printed, 7)
+    assert after(printed, 8).startswith(f"\n{ALL_DONE}\n")
+    assert "\nDocument e3\n" in after(printed, 9)
+    assert ALL_DONE in after(printed, 10)
+    assert [one.grade for one in stored(two_topics).values()] == [0, 0, 0, 1]
 
 
 def test_at_a_terminal_the_first_document_waits_for_enter(two_topics: Collection) -> None:
@@ -468,7 +456,6 @@ def test_active_time_is_counted_at_every_answer(two_topics: Collection, clock: C
     assert (event["dwell_ms"], event["active_ms"]) == (1_200_000, 320_000)
 
 
-Events = Callable[[], list[dict[str, Any]]]
 DOCNOS = ("e0", "e1", "e2", "e3")
 
 
@@ -496,11 +483,6 @@ def claims(two_topics: Collection, collection_file: Path, monkeypatch: pytest.Mo
     claims = Claims(two_topics)
     monkeypatch.setattr(Desk, "claim", lambda desk, topic: claims(desk, topic))
     return claims
-
-
-def graded(events: Events) -> list[tuple[str, int | None]]:
-    """Return docno and grade of every event."""
-    return [(event["docno"], event["grade"]) for event in events()]
 
 
 @pytest.mark.slow

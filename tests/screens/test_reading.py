@@ -23,6 +23,7 @@ from judge_ui.widgets.lists import RowList
 from store.collection import Collection
 from store.content.documents import document_sha256
 from store.records import Document, State, Topic
+from tests.helpers.world import make_pool
 from tests.screens.conftest import ENGLISH, Maker
 from tests.screens.sitting import (
     enter,
@@ -52,7 +53,10 @@ Any relevant part makes a document **relevant**.
 
 
 async def test_the_guidelines_and_the_topic_are_a_key_away(two_topics: Collection) -> None:
-    """They are plain text with bold headings; nothing in them acts, and no grade key works."""
+    """They are plain text with bold headings; nothing in them acts, and no grade key works.
+
+    Viewing touched the data in WebAnno (#1558): here no event comes of looking anything up.
+    """
     async with judging(two_topics, topic=None) as pilot:
         assert "this collection has no guidelines" in await press(pilot, "h")
         await press(pilot, "h")
@@ -76,11 +80,22 @@ async def test_the_guidelines_and_the_topic_are_a_key_away(two_topics: Collectio
         await press(pilot, "2", "t")
         assert isinstance(pilot.app.screen, JudgeScreen)
         assert not pilot.app._exit
+        keys = ("?", "?", "l", "G", "escape", "y", "tab", "escape", "n", "p", "space", "]", "v", "escape")
+        assert ENGLISH.narrative in await press(pilot, *keys, "/", "enter")
     assert stored(two_topics) == {}
 
 
 async def test_a_topic_begins_with_its_briefing(two_topics: Collection) -> None:
-    """Narrative, grades and guidelines come before the first key, once; and again when they are new."""
+    """Narrative, grades and guidelines come before the first key, once; and again when they are new.
+
+    Without narrative and guidelines there is no briefing: a title is in sight anyway.
+    """
+    two_topics.topics.add([Topic("5", "tunnels")])
+    two_topics.pools.add(make_pool({"5": ["e0"]}, name="more"))
+    async with judging(two_topics, topic=None) as pilot:
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, JudgeScreen)
+    two_topics.pools.withdraw("more")
     two_topics.guidelines.add(GUIDELINES)
     async with judging(two_topics, topic=None, size=(80, 40)) as pilot:
         await press(pilot, "enter", "2", "s", "u")
@@ -110,18 +125,13 @@ async def test_a_topic_begins_with_its_briefing(two_topics: Collection) -> None:
         assert "Before you begin" in rows(pilot)[0]  # an Enter from before it was there closes nothing
 
 
-async def test_a_topic_with_nothing_to_read_opens_at_once(make_collection: Maker) -> None:
-    """A title is in sight anyway: without narrative and guidelines there is no briefing."""
-    collection = make_collection({Topic("12", "bridges"): [Document("d", "", "x")]})
-    async with judging(collection, topic=None) as pilot:
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, JudgeScreen)
-
-
-async def test_an_event_names_the_text_that_was_on_the_screen(
+async def test_what_was_read_ahead_is_judged_as_it_is_shown(
     two_topics: Collection, events: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    """A document that is replaced once it was read ahead is judged as it is shown, and says so."""
+    """A document that is replaced once it was read ahead is judged as it was read, and its event says so.
+
+    What was laid out before a passage was marked is not what is shown when one comes back.
+    """
     old, new = Document("e1", "Bridge 1", "Text of bridge 1."), Document("e1", "", "Another text.")
     async with judging(two_topics) as pilot:
         await asyncio.sleep(READ_AHEAD_S + 0.1)
@@ -129,6 +139,13 @@ async def test_an_event_names_the_text_that_was_on_the_screen(
         assert "Text of bridge 1." in await press(pilot, "1")
         assert "Another text." in await press(pilot, "2", "p")
         await press(pilot, "0")
+        await asyncio.sleep(READ_AHEAD_S + 0.1)
+        await pilot.resize_terminal(70, 24)
+        await press(pilot, "1", "v", "enter", "escape")
+        passages = pilot.app.screen.query_one(DocumentPane).passages
+        assert [one.text for one in passages] == ["Text of bridge 3."]
+        await press(pilot, "p", "n")
+        assert pilot.app.screen.query_one(DocumentPane).passages == passages
     hashes = [one["document_sha256"] for one in events() if one["docno"] == "e1"]
     assert hashes == [document_sha256(old), document_sha256(new)]
 
@@ -148,9 +165,29 @@ def standing_out(pilot: Pilot[None]) -> list[str]:
 
 
 async def test_finding_goes_to_the_words_and_escape_forgets_them(make_collection: Maker) -> None:
-    """Enter finds, ] and [ go on and round, Escape first takes the marks away, then goes back."""
-    collection = make_collection({ENGLISH: [Document("a", "", LONG), Document("b", "", "x")]})
+    """Enter finds, ] and [ go on and round, Escape first takes the marks away, then goes back.
+
+    Own words, commas between them, stand out at once, in what was read ahead, too, and are taken away.
+    """
+    bridges = [Document(f"e{n}", f"Bridge {n}", f"Text of bridge {n}.") for n in range(2)]
+    collection = make_collection({ENGLISH: [*bridges, Document("a", "", LONG)]})
     async with judging(collection) as pilot:
+        # Until the next document has been read ahead, with the words as they were.
+        await asyncio.sleep(2 * READ_AHEAD_S)
+        await press(pilot, "w")
+        assert "Words to highlight, separated by commas" in rows(pilot)[-3]
+        await press(pilot, *"201")
+        assert pilot.app.screen.query_one(Input).value == "201"
+        await enter(pilot, "Text, of bridge、0, (a+)+$")
+        assert "highlighted: Text, of bridge, 0, (a+)+$" in rows(pilot)[-1]
+        assert standing_out(pilot) == ["Bridge", "0", "Text", "of ", "bridge", "0"]
+        await press(pilot, "2")
+        assert standing_out(pilot) == ["Bridge", "Text", "of ", "bridge"]
+        await press(pilot, "w")
+        await enter(pilot, "")
+        assert "no words of your own" in rows(pilot)[-1]
+        assert standing_out(pilot) == ["Bridge", "bridge"]
+        await press(pilot, "n")
         await press(pilot, "]")  # without a search, through the words of the topic
         assert "hit 1 of 100" in rows(pilot)[-1]
         await press(pilot, "g", "/")
@@ -170,29 +207,7 @@ async def test_finding_goes_to_the_words_and_escape_forgets_them(make_collection
         assert "not in this document: no 2" in rows(pilot)[-1]
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, InboxScreen)
-    assert stored(collection) == {}
-
-
-async def test_own_words_stand_out_at_once_and_for_the_sitting(two_topics: Collection) -> None:
-    """They are kept for the topic, commas between them, and taken away by an empty line; no pattern."""
-    async with judging(two_topics) as pilot:
-        # Until the next document has been read ahead, with the words as they were.
-        await asyncio.sleep(2 * READ_AHEAD_S)
-        await press(pilot, "w")
-        assert "Words to highlight, separated by commas" in rows(pilot)[-3]
-        await press(pilot, *"201")
-        assert pilot.app.screen.query_one(Input).value == "201"
-        await enter(pilot, "Text, of bridge、0, (a+)+$")
-        assert "highlighted: Text, of bridge, 0, (a+)+$" in rows(pilot)[-1]
-        assert standing_out(pilot) == ["Bridge", "0", "Text", "of ", "bridge", "0"]
-        await press(pilot, "2")
-        # What was read ahead has the new words as well.
-        assert standing_out(pilot) == ["Bridge", "Text", "of ", "bridge"]
-        await press(pilot, "w")
-        await enter(pilot, "")
-        assert "no words of your own" in rows(pilot)[-1]
-        assert standing_out(pilot) == ["Bridge", "bridge"]
-    assert list(stored(two_topics)) == ["e0"]
+    assert list(stored(collection)) == ["e0"]
 
 
 async def test_passages_are_marked_stored_and_undone(make_collection: Maker) -> None:
@@ -223,21 +238,6 @@ async def test_passages_are_marked_stored_and_undone(make_collection: Maker) -> 
         assert "this document has no text to judge; 1 partially relevant all the same?" in seen(pilot)
 
 
-async def test_a_marked_passage_stays_marked_where_the_document_was_read_ahead(
-    two_topics: Collection,
-) -> None:
-    """What was laid out before the passage was marked is not what is shown when one comes back."""
-    async with judging(two_topics) as pilot:
-        await press(pilot, "1", "1")
-        await asyncio.sleep(READ_AHEAD_S + 0.1)
-        await pilot.resize_terminal(70, 24)
-        await press(pilot, "1", "v", "enter", "escape")
-        passages = pilot.app.screen.query_one(DocumentPane).passages
-        assert [one.text for one in passages] == ["Text of bridge 3."]
-        await press(pilot, "p", "n")
-        assert pilot.app.screen.query_one(DocumentPane).passages == passages
-
-
 HTML = (
     "<h1>Dee</h1><p>The <b>old</b> bridge &amp; its\r\n paint. It needs a schedule.</p>"
     "<script>bridge()</script>"
@@ -264,7 +264,14 @@ def marked_up(make_collection: Maker) -> Collection:
 
 
 async def test_a_document_with_markup_is_read_and_a_key_shows_it_as_it_came(marked_up: Collection) -> None:
-    """Fields stand between title and text, in the order of the collection, names bold, words lit up."""
+    """Fields stand between title and text, in the order of the collection, names bold, words lit up.
+
+    A search goes over tags; what is marked is drawn in both views, and unmarked in either.
+    """
+
+    def kept() -> list[str]:
+        return [one.text for one in [*marked_up.judgements.history()][-1].passages]
+
     async with judging(marked_up) as pilot:
         lines = [line.strip() for line in await read_pane(pilot)]
         assert lines[:6] == [
@@ -282,19 +289,6 @@ async def test_a_document_with_markup_is_read_and_a_key_shows_it_as_it_came(mark
         assert "< as it is read" in seen(pilot)
         await press(pilot, "<")
         assert "<h1>" not in seen(pilot)
-        await press(pilot, "<", "2")
-        assert stored(marked_up)["h"].grade == 2
-        assert "<p>" not in seen(pilot)
-        assert "this document is shown as it came: its text has no markup" in await press(pilot, "n", "<")
-
-
-async def test_words_are_found_and_marked_in_what_is_read(marked_up: Collection) -> None:
-    """A search goes over tags; what is marked is drawn in both views, and unmarked in either."""
-
-    def kept() -> list[str]:
-        return [one.text for one in [*marked_up.judgements.history()][-1].passages]
-
-    async with judging(marked_up) as pilot:
         pane = pilot.app.screen.query_one(DocumentPane)
         await press(pilot, "/")
         await enter(pilot, "old bridge & its paint")
@@ -307,6 +301,10 @@ async def test_words_are_found_and_marked_in_what_is_read(marked_up: Collection)
         assert [one.text for one in pane.passages] == [raw.replace("\r", "")]
         await press(pilot, "v", "x", "escape")
         assert kept() == []
+        await press(pilot, "2")
+        assert stored(marked_up)["h"].grade == 2
+        assert "<p>" not in seen(pilot)
+        assert "this document is shown as it came: its text has no markup" in await press(pilot, "n", "<")
 
 
 @pytest.mark.parametrize("size", [(40, 12), (120, 40)])
@@ -328,12 +326,32 @@ def bridges(make_collection: Maker) -> Collection:
     return make_collection({ENGLISH: [Document(f"br-{n}", "", f"Bridge {n}.") for n in range(10)]})
 
 
-async def test_the_list_says_in_words_how_every_document_stands(bridges: Collection) -> None:
-    """Grades by value and label, a star for a note; Tab and keys filter it, and grade nothing."""
+async def test_the_list_says_how_every_document_stands_and_leads_to_it(bridges: Collection) -> None:
+    """Keys move, a part of a docno finds it, Enter or a click goes there; l and Escape change nothing.
+
+    Grades by value and label, a star for a note, nothing of others; Tab and keys filter, and grade nothing.
+    """
     async with judging(bridges) as pilot:
+        assert "Bridge 0." in await press(pilot, "l", "j", "j", "l")
+        assert "Bridge 1." in await press(pilot, "l", "j", "j", "k", "enter")
+        await press(pilot, "l", "/", *"201")
+        assert pilot.app.screen.query_one(Input).value == "201"  # digits in a field are no filter
+        assert rows(pilot)[1].split() == ["10", "documents"]
+        assert "Bridge 7." in await press(pilot, "escape", "/", *"bR-7", "enter", "enter")
+        assert "Bridge 7." in await press(pilot, "l", "/", "enter", "]", "escape")
+        await press(pilot, "l", "?")
+        assert isinstance(pilot.app.screen, ReadingScreen)
+        assert "find a docno by a part of it" in seen(pilot)
+        await press(pilot, "?")
+        await pilot.click(RowList, offset=(10, 4))
+        await settle(pilot)
+        assert "Bridge 4." in seen(pilot)
+        assert stored(bridges) == {}
+        await press(pilot, "l", "g", "enter")
         await press(pilot, "2", "s", "c", "1", "e", "x", "enter", "l")
         screen = rows(pilot)
         assert screen[1].split() == ["10", "documents"]
+        assert "gap" not in seen(pilot)
         assert all(row.split()[-2] == "today" for row in screen[2:6])
         stand = [" ".join(row.split("  today ")[0].split()) for row in screen[2:7]]
         assert stand == ["2 relevant br-0", "skipped br-1", "cannot be judged br-2", "> - * br-3", "- br-4"]
@@ -356,26 +374,6 @@ async def test_the_list_says_in_words_how_every_document_stands(bridges: Collect
             assert rows(pilot)[3].strip() == ""
         assert stored(bridges)["br-3"].state is State.UNJUDGED
         assert len(stored(bridges)) == 4
-
-
-async def test_enter_goes_to_the_document_under_the_cursor(bridges: Collection) -> None:
-    """Keys move, a part of a docno finds it, Enter or a click goes there; l and Escape change nothing."""
-    async with judging(bridges) as pilot:
-        assert "Bridge 0." in await press(pilot, "l", "j", "j", "l")
-        assert "Bridge 1." in await press(pilot, "l", "j", "j", "k", "enter")
-        await press(pilot, "l", "/", *"201")
-        assert pilot.app.screen.query_one(Input).value == "201"  # digits in a field are no filter
-        assert rows(pilot)[1].split() == ["10", "documents"]
-        assert "Bridge 7." in await press(pilot, "escape", "/", *"bR-7", "enter", "enter")
-        assert "Bridge 7." in await press(pilot, "l", "/", "enter", "]", "escape")
-        await press(pilot, "l", "?")
-        assert isinstance(pilot.app.screen, ReadingScreen)
-        assert "find a docno by a part of it" in seen(pilot)
-        await press(pilot, "?")
-        await pilot.click(RowList, offset=(10, 4))
-        await settle(pilot)
-        assert "Bridge 4." in seen(pilot)
-        assert stored(bridges) == {}
 
 
 async def test_beside_the_document_the_list_follows_the_judge(bridges: Collection) -> None:
@@ -427,7 +425,10 @@ async def test_a_list_of_ten_thousand_fits_small_terminals_at_once(
 
 
 async def test_the_history_lists_the_sitting_newest_first(two_topics: Collection) -> None:
-    """Time, topic, document and what was done; what was taken back says so; Enter goes where it was."""
+    """Time, topic, document and what was done; what was taken back says so; Enter goes where it was.
+
+    Tab shows what was done to the document before the judge, also before this sitting.
+    """
     async with judging(two_topics) as pilot:
         await press(pilot, "2", "s", "u", "c", "1", "e", "x", "enter", "y")
         assert isinstance(pilot.app.screen, HistoryScreen)
@@ -445,14 +446,8 @@ async def test_the_history_lists_the_sitting_newest_first(two_topics: Collection
         await press(pilot, "escape", "y", "enter")
         assert "0013 " in rows(pilot)[0]
         assert stored(two_topics)["e2"].state is State.UNJUDGED
-
-
-async def test_tab_shows_every_sitting_of_the_document(two_topics: Collection) -> None:
-    """What was done to the document before the judge, also before this sitting."""
     async with judging(two_topics) as pilot:
-        await press(pilot, "2")
-    async with judging(two_topics) as pilot:
-        await press(pilot, "p", "1", "p", "y", "tab")
+        await press(pilot, "l", "g", "enter", "1", "l", "g", "enter", "y", "tab")
         screen = rows(pilot)
         assert screen[0].startswith(" History of e0 ")
         assert screen[0].endswith("2 in all sittings ")
@@ -461,22 +456,6 @@ async def test_tab_shows_every_sitting_of_the_document(two_topics: Collection) -
         await press(pilot, "tab")
         assert rows(pilot)[0].startswith(" History of this sitting")
         assert "2 relevant" not in seen(pilot)
-
-
-async def test_redo_does_again_what_was_undone(two_topics: Collection) -> None:
-    """It is said, counted and stored like the first time; with nothing undone it says so."""
-    async with judging(two_topics) as pilot:
-        await press(pilot, "ctrl+r")
-        assert "nothing to redo" in rows(pilot)[-1]
-        await press(pilot, "2", "u", "ctrl+r")
-        assert "done again: 2 relevant saved " in rows(pilot)[-1]
-        assert stored(two_topics)["e0"].grade == 2
-        assert "1/4  left 3" in rows(pilot)[0]
-        await press(pilot, "u", "escape", "f12")
-        assert isinstance(pilot.app.screen, InboxScreen)
-        await press(pilot, "ctrl+r")
-        assert isinstance(pilot.app.screen, JudgeScreen)
-        assert stored(two_topics)["e0"].grade == 2
 
 
 async def test_the_palette_runs_commands_by_name(two_topics: Collection) -> None:
@@ -496,12 +475,3 @@ async def test_the_palette_runs_commands_by_name(two_topics: Collection) -> None
         assert "leave for later" not in seen(pilot)
         await press(pilot, *"quit", "enter")
         assert pilot.app._exit
-
-
-async def test_looking_things_up_writes_nothing(two_topics: Collection) -> None:
-    """Viewing touched the data in WebAnno (#1558): here no event comes of it."""
-    async with judging(two_topics) as pilot:
-        keys = ("t", "t", "h", "h", "?", "?", "l", "G", "escape", "y", "tab", "escape")
-        await press(pilot, *keys, "n", "p", "space", "]", "v", "escape", "/", "enter")
-        assert ENGLISH.narrative in seen(pilot)
-    assert stored(two_topics) == {}

@@ -1,4 +1,4 @@
-"""The judging state machine on a real collection, with a clock that is set by hand."""
+"""The judging state machine on a real collection, its clock set by hand; and documents drawn into it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,11 @@ from judge_ui.session.words import KeyOutcome, KeyResult, grade_mark, grade_name
 from judge_ui.text.marking import seen_in_raw, seen_in_text
 from store.collection import Collection
 from store.content.documents import document_sha256
+from store.content.pools import Choose, Draw
 from store.db.tables import SITTING
-from store.errors import UnknownNameError
+from store.errors import PoolerError, UnknownNameError
 from store.records import Document, Grade, Passage, Pool, PoolEntry, State, Topic
+from tests.helpers.drawing import Watched, adaptive_pool, ends
 from tests.helpers.places import held_place, let_lapse
 from tests.helpers.world import make_scale
 from tests.screens.conftest import ENGLISH, Maker, shown
@@ -470,17 +473,6 @@ def test_a_grade_for_a_document_without_text_is_asked_about(
     assert [event["action"] for event in events()] == ["judge", "cannot", "judge"]
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for other writers as long as a test can."""
-    monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)
-
-
-def grades(events: Any) -> list[tuple[str, str, int | None]]:
-    """Read docno, action and grade of every event."""
-    return [(row["docno"], row["action"], row["grade"]) for row in events()]
-
-
 def test_redo_does_again_what_was_undone_last(session: JudgingSession, clock: Any, events: Any) -> None:
     """Undone twice, redone twice: the same grades stand, in new events, and the judge is on."""
     grade(session, clock, 2)
@@ -495,7 +487,7 @@ def test_redo_does_again_what_was_undone_last(session: JudgingSession, clock: An
     ]
     assert docno(session) == "e2"
     assert [task.grade for task in session.tasks] == [2, 1, None, None]
-    assert grades(events)[-2:] == [("e0", "judge", 2), ("e1", "judge", 1)]
+    assert revisions(events)[-2:] == [(3, "judge", 2), (3, "judge", 1)]
     assert [(row["dwell_ms"], row["shown_at"]) for row in events()][-2:] == [(None, None)] * 2
     assert session.undo().message == "grade 1 undone: unjudged again"
 
@@ -544,9 +536,10 @@ def test_a_passage_that_is_not_there_is_refused(session: JudgingSession, events:
 
 @pytest.mark.slow
 def test_a_note_that_waits_is_not_lost_to_a_grade(
-    session: JudgingSession, two_topics: Collection, clock: Any, events: Any, quick: None
+    session: JudgingSession, two_topics: Collection, clock: Any, events: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the note cannot be written no grade is; afterwards the note goes first."""
+    monkeypatch.setattr("store.db.engine.BUSY_TIMEOUT_MS", 20)  # as long as a test can wait
     show(session, clock)
     with locked(two_topics):
         assert shown(session).note("why").outcome is KeyOutcome.FAILED
@@ -558,20 +551,6 @@ def test_a_note_that_waits_is_not_lost_to_a_grade(
         ("note", None, b"why"),
         ("judge", 2, b"why"),
     ]
-
-
-@pytest.fixture
-def worked(two_topics: Collection, clock: Any) -> JudgingSession:
-    """Open the English topic: e0 graded 2 at once, e1 skipped, e2 noted and graded 0 slowly."""
-    session = sit(two_topics, clock, quick=1.0)
-    session.open_topic("12")
-    show(session, clock, 0.4)
-    assert session.grade(2).outcome is KeyOutcome.SAVED
-    shown(session).skip()
-    shown(session).note("odd")
-    show(session, clock, 20)
-    session.grade(0)
-    return session
 
 
 def test_without_an_open_topic_nothing_is_shown_or_kept(
@@ -594,16 +573,16 @@ def test_without_an_open_topic_nothing_is_shown_or_kept(
 
 
 def test_own_terms_are_of_the_topic_and_the_sitting(
-    worked: JudgingSession, two_topics: Collection, clock: Any
+    session: JudgingSession, two_topics: Collection, clock: Any
 ) -> None:
     """They are there when the topic is opened again, in no other topic, and in no other sitting."""
-    worked.set_own_terms("steel, steel ,,東京タワー、cost (per year)")
+    session.set_own_terms("steel, steel ,,東京タワー、cost (per year)")
     wanted = ("steel", "東京タワー", "cost (per year)")
-    assert worked.own_terms == wanted
-    worked.open_topic("0013")
-    assert worked.own_terms == ()
-    worked.open_topic("12")
-    assert worked.own_terms == wanted
+    assert session.own_terms == wanted
+    session.open_topic("0013")
+    assert session.own_terms == ()
+    session.open_topic("12")
+    assert session.own_terms == wanted
     later = sit(two_topics, clock)
     later.open_topic("12")
     assert later.own_terms == ()
@@ -721,3 +700,281 @@ def test_a_grade_has_one_mark_and_one_name(grade: Grade, mark: str, name: str) -
     scale = make_scale((Grade(0, "not relevant", "0"), grade))
     assert grade_mark(scale, grade.value) == mark
     assert grade_name(scale, grade.value) == name
+
+
+@dataclass
+class Drawer:
+    """Draws from the pool `live`, as long as its strategy can be asked."""
+
+    collection: Collection
+    choose: Choose
+    trouble: str = ""
+
+    def draw(self, topic: str) -> bool:
+        if self.trouble:
+            raise PoolerError(self.trouble)
+        return self.collection.pools.draw("live", topic, self.choose) is not None
+
+
+@pytest.fixture
+def live(two_topics: Collection) -> Collection:
+    """Make a pool `live` of topic 77 that may draw four of the documents a to f."""
+    two_topics.topics.add([Topic("77", "slugs")])
+    two_topics.pools.add(adaptive_pool({"77": "abcdef"}, 4))
+    return two_topics
+
+
+@pytest.fixture
+def drawer(live: Collection) -> Drawer:
+    """Draw the first document that is left after a hit and at the start, else the last."""
+    return Drawer(live, ends("abcdef"))
+
+
+@pytest.fixture
+def at_live(live: Collection, clock: Any, drawer: Drawer) -> JudgingSession:
+    """Sit alice down at topic 77, of which one document is drawn."""
+    at_live = sit(live, clock, drawing=drawer)
+    at_live.open_topic("77")
+    return at_live
+
+
+def queue(at_live: JudgingSession) -> str:
+    """Return the docnos in the queue."""
+    return "".join(task.docno for task in at_live.tasks)
+
+
+def drawn(collection: Collection) -> str:
+    """Return the docnos drawn, in order."""
+    entries = [one for one in collection.pools.get("live").entries if one.sampled]
+    return "".join(one.docno for one in sorted(entries, key=lambda one: one.position))
+
+
+def test_opening_an_adaptive_topic_draws_one_document(live: Collection, clock: Any, drawer: Drawer) -> None:
+    """The first document is drawn; the count is of all that may be; opening again draws none."""
+    at_live = sit(live, clock, drawing=drawer)
+    for _ in range(2):
+        at_live.open_topic("77")
+        assert (docno(at_live), queue(at_live)) == ("a", "a")
+        assert (at_live.progress.total, at_live.progress.left) == (4, 4)
+    later = sit(live, clock, "bob", drawing=drawer)
+    later.open_topic("77")
+    assert (docno(later), drawn(live)) == ("a", "a")
+
+
+def test_each_decision_draws_the_document_it_leads_to(
+    at_live: JudgingSession, live: Collection, clock: Any
+) -> None:
+    """A hit leads to the first document left, a miss to the last; the budget ends it."""
+    for value, following, left in ((1, "b", 3), (0, "f", 2), (2, "c", 1)):
+        assert at_live.page_ahead() is None
+        assert grade(at_live, clock, value) is KeyOutcome.SAVED
+        assert (docno(at_live), at_live.progress.left) == (following, left)
+        assert at_live.progress.total == 4
+        assert not at_live.is_complete
+    grade(at_live, clock, 1)
+    assert at_live.is_complete
+    assert (docno(at_live), queue(at_live), drawn(live)) == ("c", "abfc", "abfc")
+    assert not at_live.go_next()
+
+
+def test_what_is_no_hit_leads_on_and_is_not_drawn_again(at_live: JudgingSession, live: Collection) -> None:
+    """Skipped and impossible documents count as decided; a note draws nothing."""
+    shown(at_live).note("odd")
+    assert (docno(at_live), drawn(live)) == ("a", "a")
+    at_live.skip()
+    assert docno(at_live) == "f"
+    shown(at_live).cannot("torn")
+    assert (docno(at_live), at_live.progress.left) == ("e", 2)
+
+
+@pytest.mark.parametrize("advance", [True, False])
+def test_a_later_sitting_draws_only_when_all_is_decided(
+    live: Collection, clock: Any, drawer: Drawer, advance: bool
+) -> None:
+    """It opens at what was drawn and not judged, else at what the last decision leads to."""
+    at_live = sit(live, clock, drawing=drawer, advance=advance)
+    at_live.open_topic("77")
+    grade(at_live, clock, 1)
+    assert drawn(live) == ("ab" if advance else "a")
+    at_live.desk.leave()
+    later = sit(live, clock, drawing=drawer)
+    later.open_topic("77")
+    assert (docno(later), drawn(live)) == ("b", "ab")
+
+
+def test_without_advance_only_next_at_the_end_draws(live: Collection, clock: Any, drawer: Drawer) -> None:
+    """A judge who stays draws by going on, and only from the end of a queue that is decided."""
+    at_live = sit(live, clock, drawing=drawer, advance=False)
+    at_live.open_topic("77")
+    assert not at_live.go_next()
+    grade(at_live, clock, 1)
+    assert (docno(at_live), drawn(live)) == ("a", "a")
+    assert at_live.go_next()
+    assert (docno(at_live), drawn(live)) == ("b", "ab")
+    assert at_live.go_previous()
+    assert at_live.go_next()
+    assert (docno(at_live), drawn(live)) == ("b", "ab")
+
+
+def test_next_draws_nothing_past_a_document_without_a_decision(
+    at_live: JudgingSession, live: Collection, clock: Any
+) -> None:
+    """At the end of the queue, something before it is still open: that is first."""
+    grade(at_live, clock, 1)
+    grade(at_live, clock, 1)
+    at_live.go_previous()
+    at_live.undo()
+    assert (docno(at_live), queue(at_live)) == ("b", "abc")
+    at_live.go_next()
+    shown(at_live).skip()  # c
+    assert docno(at_live) == "b"
+    at_live.go_next()
+    assert not at_live.go_next()
+    assert drawn(live) == "abc"
+
+
+def test_undo_takes_back_the_grade_and_not_the_draw(
+    at_live: JudgingSession, live: Collection, clock: Any, drawer: Drawer
+) -> None:
+    """The document it led to waits; what is drawn later follows from the grade given instead."""
+    grade(at_live, clock, 1)
+    assert docno(at_live) == "b"
+    assert at_live.undo().outcome is KeyOutcome.SAVED
+    assert (docno(at_live), queue(at_live), at_live.progress.left) == ("a", "ab", 4)
+    grade(at_live, clock, 0)
+    assert (docno(at_live), drawn(live)) == ("b", "ab")
+    watched = Watched(drawer.choose)
+    drawer.choose = watched
+    grade(at_live, clock, 0)
+    assert watched.told == [Draw("a", 0), Draw("b", 0)]
+    assert (docno(at_live), drawn(live)) == ("f", "abf")
+
+
+def test_a_failed_draw_leaves_the_grade_saved_and_says_so(
+    at_live: JudgingSession, live: Collection, clock: Any, drawer: Drawer, events: Events
+) -> None:
+    """The judge reads that it is saved and why there is no next document; later it goes on."""
+    drawer.trouble = "the runs have changed"
+    show(at_live, clock)
+    result = at_live.grade(1)
+    assert result.outcome is KeyOutcome.STUCK
+    assert result.message == (
+        "1 partially relevant; the next document could not be drawn: the runs have changed"
+    )
+    assert result.saved_at is not None
+    assert [event["grade"] for event in events()] == [1]
+    assert (at_live.progress.judged, at_live.progress.left) == (1, 3)
+    assert at_live.undoing.n_decided == 1
+
+    assert at_live.task is None
+    show(at_live, clock)
+    for act in (
+        lambda: at_live.grade(0),
+        at_live.skip,
+        lambda: at_live.cannot("torn"),
+        lambda: at_live.note("odd"),
+        lambda: at_live.mark([]),
+        at_live.retry,
+    ):
+        result = act()
+        assert result.outcome is KeyOutcome.FAILED
+        assert "the runs have changed" in result.message
+    with pytest.raises(PoolerError, match="the runs have changed"):
+        at_live.go_next()
+    assert at_live.go_previous()
+    assert docno(at_live) == "a"
+    with pytest.raises(PoolerError, match="the runs have changed"):
+        at_live.go_next()
+
+    drawer.trouble = ""
+    assert at_live.retry().outcome is KeyOutcome.UNCHANGED
+    assert (docno(at_live), drawn(live)) == ("b", "ab")
+    assert len(events()) == 1
+
+
+def test_a_failed_draw_opens_nothing(live: Collection, clock: Any, drawer: Drawer) -> None:
+    """The topic that was open stays open, at its document."""
+    at_live = sit(live, clock, drawing=drawer)
+    at_live.open_topic("12")
+    at_live.go_next()
+    drawer.trouble = "the runs have changed"
+    with pytest.raises(PoolerError, match="the runs have changed"):
+        at_live.open_topic("77")
+    assert at_live.topic is not None
+    assert (at_live.topic.topic, docno(at_live)) == ("12", "e1")
+    assert (at_live.progress.total, at_live.progress.left) == (4, 4)
+    drawer.trouble = ""
+    at_live.open_topic("77")
+    assert docno(at_live) == "a"
+
+
+def test_documents_decided_in_another_pool_are_passed_over(
+    live: Collection, clock: Any, drawer: Drawer
+) -> None:
+    """They are drawn with the grades they have, and nobody judges them twice."""
+    live.pools.add(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("abf")], {}, "fixed"))
+    at_live = sit(live, clock)
+    at_live.open_topic("77")
+    for value in (1, 0):
+        grade(at_live, clock, value)
+    shown(at_live).skip()
+    later = sit(live, clock, drawing=drawer)
+    later.open_topic("77")
+    # a is a hit, b is not, f is none: then e.
+    assert (docno(later), drawn(live)) == ("e", "abfe")
+    assert (later.progress.total, later.progress.left) == (4, 1)
+    assert queue(later) == "abfe"
+
+
+def test_a_document_drawn_into_the_middle_of_the_queue_moves_nobody(
+    live: Collection, clock: Any, drawer: Drawer
+) -> None:
+    """An older pool's draws come before a newer pool's documents; the judge's place is kept."""
+    live.pools.add(Pool([PoolEntry("77", docno, n) for n, docno in enumerate("bxy")], {}, "late"))
+    at_live = sit(live, clock, drawing=drawer)
+    at_live.open_topic("77")
+    assert queue(at_live) == "bxy"
+    for _ in range(3):
+        grade(at_live, clock, 0)
+    assert (docno(at_live), queue(at_live)) == ("a", "abxy")
+    for _ in range(2):
+        grade(at_live, clock, 0)
+    assert (docno(at_live), queue(at_live)) == ("e", "afebxy")
+    for expected in "bxy":
+        assert at_live.go_next()
+        assert docno(at_live) == expected
+    drawer.trouble = "the runs have changed"
+    grade(at_live, clock, 1)
+    show(at_live, clock)
+    assert at_live.grade(0).message.endswith("the runs have changed")
+    assert at_live.go_previous()
+    assert docno(at_live) == "e"
+
+
+def test_what_another_judge_drew_meanwhile_comes_first(live: Collection, clock: Any, drawer: Drawer) -> None:
+    """Two judges share the draws: nobody draws while there is something drawn to judge."""
+    alice, bob = (sit(live, clock, judge, drawing=drawer) for judge in ("alice", "bob"))
+    alice.open_topic("77")
+    bob.open_topic("77")
+    grade(bob, clock, 1)
+    assert (docno(bob), drawn(live)) == ("b", "ab")
+    grade(bob, clock, 1)
+    assert (docno(bob), drawn(live)) == ("c", "abc")
+    for expected in "bc":
+        grade(alice, clock, 0)
+        assert (docno(alice), drawn(live)) == (expected, "abc")
+    assert (alice.progress.total, alice.progress.left) == (4, 2)
+    grade(alice, clock, 0)  # a draw: c has only this grade, and it is no hit
+    assert (docno(alice), drawn(live)) == ("f", "abcf")
+    grade(bob, clock, 2)
+    assert (docno(bob), drawn(live)) == ("f", "abcf")
+
+
+def test_a_judge_without_drawing_sees_what_was_drawn(live: Collection, clock: Any) -> None:
+    """A session that is given no source of documents counts and shows the queue alone."""
+    at_live = sit(live, clock)
+    at_live.open_topic("77")
+    assert (at_live.task, at_live.progress.total) == (None, 0)
+    live.pools.draw("live", "77", ends("abcdef"))
+    at_live.open_topic("77")
+    assert (docno(at_live), at_live.progress.total) == ("a", 1)

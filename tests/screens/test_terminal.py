@@ -21,14 +21,11 @@ from store.db.engine import writing
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
 from store.text import BIDI_CONTROLS, sanitise
 from tests.helpers.run import PROGRAM
-from tests.helpers.terminals import ESCAPE_S, SEQUENCE, PtyTerminal, begin, forms, judge
+from tests.helpers.terminals import ESCAPE_S, PATIENCE_S, SEQUENCE, PtyTerminal, begin, forms, judge
 from tests.helpers.world import engine_of, parse_scale, renew_digests
 from tests.screens.conftest import ENGLISH, Maker, shown
 
 pytestmark = pytest.mark.slow
-
-PATIENCE_S = 30.0
-"""How long a screen may take; a busy machine is slow, a broken program never comes."""
 
 
 class Tmux:
@@ -146,54 +143,18 @@ def leave(terminal: PtyTerminal) -> None:
     assert terminal.wait() == 0
 
 
-def test_a_held_key_grades_one_document(terminal: PtyTerminal, collection: Collection) -> None:
-    """A second of repeats is one key: the next document waits until the key is let go."""
+def test_a_held_key_acts_once(terminal: PtyTerminal, collection: Collection) -> None:
+    """One document is graded, one skipped, one decision undone, however long the key is held.
+
+    Repeats of the latter two come at once, as a slow line has them: a busy machine's pauses let go of none.
+    """
     for _ in range(30):
         terminal.send(b"1")
         time.sleep(REPEAT_S)
         terminal.read(0)
     terminal.wait_for("too quick")
-    leave(terminal)
-    assert grades(collection) == {"d00": 1}
-
-
-def test_a_key_held_since_the_document_came_grades_nothing(
-    terminal: PtyTerminal, collection: Collection
-) -> None:
-    """Who scrolls through documents and rests a finger on a grade key grades none of them."""
-    for _ in range(10):
-        terminal.send(b"n1")
-        terminal.read(REPEAT_S)
-    terminal.wait_for("too quick")
-    leave(terminal)
-    assert grades(collection) == {}
-
-
-def test_a_burst_of_keys_grades_one_document(terminal: PtyTerminal, collection: Collection) -> None:
-    """What a slow line delivers at once, or a raw paste, is one grade and no more."""
-    for n_graded, burst in enumerate((b"2222", b"1" * 40, b"1020" * 10, b"1\r" * 20), start=1):
-        place = terminal.send(burst)
-        terminal.wait_for(f"Text {n_graded}.", since=place)
-        terminal.until_quiet(0.5)
-        assert len(grades(collection)) == n_graded
-    leave(terminal)
-    assert grades(collection) == {"d00": 2, "d01": 1, "d02": 1, "d03": 1}
-
-
-def states(collection: Collection) -> dict[str, State]:
-    """Return where documents stand with alice."""
-    return {one.docno: one.state for one in collection.judgements.current(["alice"])}
-
-
-def test_a_held_key_that_changes_acts_once(terminal: PtyTerminal, collection: Collection) -> None:
-    """One document is skipped, then one decision undone, however long the key is held.
-
-    All repeats come at once, as a slow line has them: here a busy machine's pauses let go of none.
-    """
-    place = terminal.send(b"1")
-    terminal.wait_for("Text 1.", since=place)
     for key, after in ((b"s", {"d01": State.SKIPPED}), (b"\x7f", {"d01": State.UNJUDGED})):
-        terminal.until_quiet(0.2)
+        terminal.until_quiet(0.4)
         place = terminal.send(key * 40)
         terminal.wait_for("too quick", since=place)
         terminal.until_quiet(0.2)
@@ -202,9 +163,31 @@ def test_a_held_key_that_changes_acts_once(terminal: PtyTerminal, collection: Co
     assert grades(collection) == {"d00": 1}
 
 
+def test_a_burst_of_keys_grades_one_document_and_a_lost_terminal_loses_none(
+    terminal: PtyTerminal, collection: Collection
+) -> None:
+    """What a slow line delivers at once, or a raw paste, is one grade and no more.
+
+    When the terminal is gone, as when a container's session breaks off, the program ends by itself.
+    """
+    for n_graded, burst in enumerate((b"2222", b"1" * 40, b"1020" * 10, b"1\r" * 20, b"2"), start=1):
+        place = terminal.send(burst)
+        terminal.wait_for(f"Text {n_graded}.", since=place)
+        terminal.until_quiet(0.5)
+        assert len(grades(collection)) == n_graded
+    terminal.vanish()
+    assert terminal.process.wait(timeout=20) in (0, 1)
+    assert grades(collection) == {"d00": 2, "d01": 1, "d02": 1, "d03": 1, "d04": 2}
+
+
+def states(collection: Collection) -> dict[str, State]:
+    """Return where documents stand with alice."""
+    return {one.docno: one.state for one in collection.judgements.current(["alice"])}
+
+
 PASTE = b"\x1b[200~2 0 1 1\x1b[201~"
 
-NOTE, REASON, WORDS = "Note on d00", "Why can it not", "In your words"
+NOTE, REASON, WORDS = "Note on d10", "Why can it not", "In your words"
 
 HARMLESS: dict[str, tuple[tuple[bytes, str], ...]] = {
     "a bracketed paste": ((PASTE, ""),),
@@ -244,7 +227,15 @@ A pause after each; where nothing comes, empty.
 def test_digits_that_are_no_keys_of_the_document_grade_nothing(
     terminal: PtyTerminal, collection: Collection
 ) -> None:
-    """Text for a field or a page, and the digits in what a terminal says, are no grades."""
+    """Text for a field or a page, and the digits in what a terminal says, are no grades.
+
+    Who scrolls through documents and rests a finger on a grade key grades none of them either.
+    """
+    for _ in range(10):
+        terminal.send(b"n1")
+        terminal.read(REPEAT_S)
+    terminal.wait_for("too quick", "Text 10.")
+    terminal.until_quiet(0.4)
     for name, sent in HARMLESS.items():
         for data, shows in sent:
             place = terminal.send(data)
@@ -260,15 +251,6 @@ def test_digits_that_are_no_keys_of_the_document_grade_nothing(
     terminal.wait_for("all saved")
     assert terminal.wait() == 0
     assert grades(collection) == {}
-
-
-def test_program_ends_when_its_terminal_is_gone(terminal: PtyTerminal, collection: Collection) -> None:
-    """As when a container's session breaks off: it ends by itself, and what was judged is saved."""
-    terminal.send(b"2")
-    terminal.wait_for("Text 1.")
-    terminal.vanish()
-    assert terminal.process.wait(timeout=20) in (0, 1)
-    assert grades(collection) == {"d00": 2}
 
 
 SEQUENCES = (
