@@ -60,6 +60,14 @@ def shown_data(page: Path) -> dict[str, Any]:
     return dict(json.loads(block(page, "data")))
 
 
+HTML = """<h1 onclick="window.owned=1">Red wine</h1><ul><li>one <a href="https://x.invalid/a">link</a></li></ul>
+<table><tr><th colspan="2">head</th></tr><tr><td>1</td><td>2</td></tr></table>
+<img src="https://x.invalid/p.png" alt="a cask" onerror="window.owned=2">
+<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=" alt="a dot">
+<script>window.owned = 3</script><svg><script>window.owned = 4</script></svg><form><input name="x"></form>"""
+"""What looks like something, and much that would act."""
+
+
 MARKED_UP = [
     Document("a", "", "<h1>Red 😀 wine</h1><p>of Rhône</p>", (("url", "http://a"), ("date", "1991")), "html"),
     Document("b", "", "<p> <br></p>", (), "html"),

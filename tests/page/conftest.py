@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.page.browser import Browser, Person
+from tests.helpers.browser import Browser, Person
 
 
 @pytest.fixture(scope="package")

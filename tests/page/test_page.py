@@ -20,9 +20,9 @@ from store.records import Action, JudgeKind, Topic
 from store.text import sanitise
 from tests.helpers.pages import HOSTILE, make_described, make_page, make_whole, shown_data
 from tests.helpers.run import run_inside
+from tests.helpers.twin_worlds import PLACES, SECRETS, make_world
 from tests.helpers.wine import work
 from tests.helpers.world import parse_scale
-from tests.screens.worlds import PLACES, SECRETS, make_world
 
 
 @pytest.fixture

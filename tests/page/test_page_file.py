@@ -1,8 +1,11 @@
-"""The page as a file in a browser: judged by keys, kept, saved, brought back, whatever happens."""
+"""The page as a file in a browser: judged by keys, kept, saved, brought back; by finger or ear alone, too."""
 
 from __future__ import annotations
 
+import base64
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +14,9 @@ import pytest
 from store.collection import Collection
 from store.records import Document
 from store.text import sanitise
-from tests.helpers.pages import HOSTILE, make_page, make_whole
+from tests.helpers.browser import DWELL_S, Browser, Page, Person, at, begin, select_words, until
+from tests.helpers.pages import HOSTILE, HTML, codes_of, make_page, make_whole, serving
 from tests.helpers.run import run_inside
-from tests.page.browser import Browser, Page, Person, until
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]
 
@@ -24,23 +27,10 @@ def whole(tmp_path: Path) -> Path:
     return make_whole(tmp_path / "whole.db")
 
 
-def begin(page: Page) -> None:
-    """Open the first topic, and close its question."""
-    page.press("Enter")
-    until(lambda: page.js("document.getElementById('box').open"))
-    page.press("Enter")
-    until(lambda: not page.js("document.getElementById('box').open"))
-
-
 def reopen(page: Page) -> None:
     """Load a page anew, and go to its topics."""
     page.reload()
     page.press("Escape")
-
-
-def at(page: Page) -> str:
-    """Return which document is before the judge."""
-    return page.text("#stands").partition(":")[0]
 
 
 def saved(page: Page, judge: str = "ann") -> Path:
@@ -184,23 +174,6 @@ def test_key_right_after_escape_is_not_lost(whole: Path, person: Person) -> None
     assert page.text("#said") == "1 of 1 place"
 
 
-def test_undo_and_redo_across_documents(whole: Path, person: Person) -> None:
-    """Back to the start of the sitting, and forward again, as on the screen."""
-    page = person.open(make_page(whole))
-    begin(page)
-    page.judge("2", "1")
-    page.press("u", "u")
-    assert at(page) == "a, document 1 of 4"
-    assert page.text("#stands") == "a, document 1 of 4: unjudged"
-    page.press("r", ctrl=True)
-    page.press("r", ctrl=True)
-    assert page.text("#said") == "b: 1 partially relevant"
-    page.press("r", ctrl=True)
-    assert page.text("#said") == "nothing to redo"
-    stands = bring_back(whole, saved(page))
-    assert (stands["ann", "1", "a"][1], stands["ann", "1", "b"][1]) == (2, 1)
-
-
 LOOKS = """
     window.looked = [];
     const get = Storage.prototype.getItem;
@@ -209,7 +182,10 @@ LOOKS = """
 
 
 def test_two_judges_in_one_browser_do_not_meet(whole: Path, person: Person) -> None:
-    """Each page has what was done on it, and looks at nothing of the other's."""
+    """Each page has what was done on it, and looks at nothing of the other's.
+
+    Another collection of the same names is another one: its page begins empty.
+    """
     pages = {judge: person.open(make_page(whole, judge)) for judge in ("ann", "bob")}
     for (judge, page), key in zip(pages.items(), "20", strict=True):
         page.js(LOOKS)
@@ -221,16 +197,9 @@ def test_two_judges_in_one_browser_do_not_meet(whole: Path, person: Person) -> N
         assert "1 of 4 decided" in page.text("#topics")
     found = bring_back(whole, saved(pages["ann"]), saved(pages["bob"], "bob"))
     assert {key[0]: value[1] for key, value in found.items()} == {"ann": 2, "bob": 0}
-
-
-def test_another_collection_of_the_same_names_is_another(tmp_path: Path, person: Person) -> None:
-    """Two collections called alike, the same judge and docnos: the second page begins empty."""
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        page = person.open(make_page(make_whole(tmp_path / name / "w.db")))
-        assert "0 of 4 decided" in page.text("#topics")
-        begin(page)
-        page.judge("1")
+    (whole.parent / "another").mkdir()
+    another = person.open(make_page(make_whole(whole.parent / "another" / "w.db")))
+    assert "0 of 4 decided" in another.text("#topics")
 
 
 def test_two_windows_of_one_page_know_of_each_other(whole: Path, person: Person) -> None:
@@ -393,17 +362,6 @@ def give(page: Page, file: Path) -> None:
 MARKED = "[...document.querySelectorAll('#text mark')].map(one => one.textContent).join('|')"
 
 
-def select(page: Page, words: str) -> None:
-    """Select words of the text, as by a mouse."""
-    page.js(f"""{{
-        const nodes = document.createTreeWalker($("text"), NodeFilter.SHOW_TEXT), words = {words!r};
-        let place = -1;
-        while (place < 0) place = nodes.nextNode().data.indexOf(words);
-        const node = nodes.currentNode;
-        getSelection().setBaseAndExtent(node, place, node, place + words.length);
-    }}""")
-
-
 def click(page: Page, selector: str, *, nth: int = 0, times: int = 1) -> None:
     """Click with the mouse, in the middle of an element."""
     x, y = page.js(f"""
@@ -428,7 +386,7 @@ def test_what_is_selected_is_marked(tmp_path: Path, person: Person) -> None:
     whole = make_whole(tmp_path / "w.db", texts={"a": "😀 One wine, and\n\ntwo 👩‍👧 wines there. An end."})
     page = person.open(make_page(whole))
     begin(page)
-    select(page, "two 👩‍👧 ")
+    select_words(page, "two 👩‍👧 ")
     page.press("v")
     assert page.js(MARKED) == "two 👩‍👧"
     click(page, ".lit", times=2)
@@ -436,7 +394,7 @@ def test_what_is_selected_is_marked(tmp_path: Path, person: Person) -> None:
     buttons = page.js("[...$('commands').children].map(one => one.textContent)")
     click(page, "#commands button", nth=buttons.index("v mark"))
     assert page.js(MARKED) == "wine|two 👩‍👧"
-    select(page, "👩‍👧")
+    select_words(page, "👩‍👧")
     page.press("v")
     assert page.js(MARKED) == "wine"
     assert page.text("#said") == "a: passage no longer marked"
@@ -459,13 +417,6 @@ def test_sentences_are_marked_by_keys_and_by_touch(whole: Path, person: Person) 
     assert page.js(MARKED) == "A third!"
     page.press("Escape")
     assert marked(whole, page) == ["A third!"]
-
-
-HTML = """<h1 onclick="window.owned=1">Red wine</h1><ul><li>one <a href="https://x.invalid/a">link</a></li></ul>
-<table><tr><th colspan="2">head</th></tr><tr><td>1</td><td>2</td></tr></table>
-<img src="https://x.invalid/p.png" alt="a cask" onerror="window.owned=2">
-<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=" alt="a dot">
-<script>window.owned = 3</script><svg><script>window.owned = 4</script></svg><form><input name="x"></form>"""
 
 
 def test_structure_of_html_is_remembered_and_told(tmp_path: Path, person: Person) -> None:
@@ -569,9 +520,21 @@ def test_list_shows_what_is_asked_for(whole: Path, person: Person) -> None:
 
 
 def test_own_grade_that_is_replaced(whole: Path, person: Person) -> None:
-    """It is said what it was; in a finished topic it is asked first; a digit that is no grade is answered."""
+    """It is said what it was; in a finished topic it is asked first; a digit that is no grade is answered.
+
+    Undo goes back to the start of the sitting, and redo forward again, as on the screen.
+    """
     page = person.open(make_page(whole))
     begin(page)
+    page.judge("2", "1")
+    page.press("u", "u")
+    assert page.text("#stands") == "a, document 1 of 4: unjudged"
+    page.press("r", ctrl=True)
+    page.press("r", ctrl=True)
+    assert page.text("#said") == "b: 1 partially relevant"
+    page.press("r", ctrl=True)
+    assert page.text("#said") == "nothing to redo"
+    page.press("u", "u")
     page.judge("0", "p", "2")
     assert page.text("#said") == "a: 2 relevant (was 0 not relevant)"
     page.press("7")
@@ -599,3 +562,192 @@ def test_after_the_last_document_comes_the_next_topic(whole: Path, person: Perso
     page.js("clock.active = 120_000")
     page.judge("1")
     assert page.text("#far").strip() == "1 of 2 decided, about 2 min left"
+
+
+@pytest.fixture
+def page(person: Person, tmp_path: Path) -> Page:
+    """Open ann's page."""
+    return person.open(make_page(make_whole(tmp_path / "whole.db")))
+
+
+SPOKEN = ("heading", "button", "StaticText", "status", "article", "checkbox")
+
+
+def spoken(page: Page) -> list[tuple[str, str]]:
+    """Return role and name of what a screen reader comes across, in its order."""
+    nodes = page.ask("Accessibility.getFullAXTree")["nodes"]
+    by_id = {node["nodeId"]: node for node in nodes}
+    order: list[tuple[str, str]] = []
+
+    def walk(node: dict[str, Any]) -> None:
+        role = node.get("role", {}).get("value", "")
+        if not node.get("ignored") and role in SPOKEN:
+            order.append((role, node.get("name", {}).get("value", "")))
+        for child in node.get("childIds", []):
+            if child in by_id:
+                walk(by_id[child])
+
+    walk(nodes[0])
+    return order
+
+
+def test_order_of_reading(page: Page) -> None:
+    """Whose page, then the question, the document, its grades and keys, and what was said last."""
+    begin(page)
+    page.judge("2")
+    order = spoken(page)
+    wanted = [
+        ("StaticText", "ann"),
+        ("heading", "1 red wine"),
+        ("StaticText", "What of wine?"),
+        ("article", "Title b b, document 2 of 4: unjudged"),
+        ("heading", "Title b"),
+        ("StaticText", "Nothing of it here."),
+        ("button", "0 not relevant"),
+        ("button", "2 relevant"),
+        ("button", "u undo"),
+        ("StaticText", "a: 2 relevant"),
+    ]
+    places = [order.index(one) for one in wanted]
+    assert places == sorted(places), order
+
+
+def test_keyboard_alone_reaches_everything(page: Page) -> None:
+    """Tab goes through every way in the order of the page, each with a frame; focus is never lost."""
+    begin(page)
+    assert page.js("document.activeElement.id") == "document"
+    names = []
+    for _ in range(40):
+        page.press("Tab")
+        names.append(
+            page.js(
+                "(e => e === document.body ? '' : (e.id || e.textContent).trim())(document.activeElement)"
+            )
+        )
+        if names[-1]:
+            frame = page.js("(({outlineStyle, boxShadow}) => [outlineStyle, boxShadow])"
+                            "(getComputedStyle(document.activeElement))")  # fmt: skip
+            assert frame[0] == "solid" or frame[1] != "none", names
+    wanted = "0 not relevant,2 relevant,u undo,Esc inbox,open a saved file,? keys,letters,document"
+    assert set(wanted.split(",")) <= set(names), names
+    for key in ("e", "?", "l", "c"):
+        page.press(key)
+        assert page.js("document.getElementById('box').contains(document.activeElement)")
+        page.press("Escape")
+        assert page.js("document.activeElement.id") == "document"
+    page.judge("2")
+    assert page.js("document.activeElement.id") == "document"
+
+
+def test_keys_of_one_character_can_be_switched_off(page: Page) -> None:
+    """For those whose voice or shaking hand types letters; buttons stay."""
+    begin(page)
+    page.js("document.getElementById('letters').click()")
+    page.js("document.getElementById('document').focus()")
+    page.judge("2")
+    assert page.text("#stands") == "a, document 1 of 4: unjudged"
+    page.js("[...document.querySelectorAll('#grades button')][2].click()")
+    assert page.text("#said") == "a: 2 relevant"
+
+
+def test_finger_on_a_telephone_and_paper(page: Page) -> None:
+    """Grades are large enough for a finger, and stay at the foot of a long text.
+
+    Printed, nothing scrolls and nothing is cut, and keys are left out.
+    """
+    page.size(320, 568, mobile=True)
+    page.reload()
+    begin(page)
+    page.judge("n", "n", "n")
+    assert page.text("#docname") == "Title d"
+    boxes = page.js("[...document.querySelectorAll('#grades button')].map(b => b.getBoundingClientRect())"
+                    ".map(r => [r.width, r.height, r.bottom])")  # fmt: skip
+    assert all(width >= 38 and height >= 38 and bottom <= 568 for width, height, bottom in boxes), boxes
+    page.ask("Emulation.setEmulatedMedia", media="print")
+    assert page.js("(d => d.scrollHeight - d.clientHeight)(document.getElementById('document'))") <= 1
+    assert page.js("document.getElementById('commands').offsetParent") is None
+    assert base64.b64decode(page.ask("Page.printToPDF")["data"]).startswith(b"%PDF")
+
+
+KEYS = {"0 ": "0", "1 partially": "1", "2 ": "2"}
+"""By how a button begins; all others are pressed by Enter."""
+
+
+def by_key(page: Page, name: str) -> None:
+    """Press the key of a button."""
+    page.press(KEYS.get(name, "Enter"))
+
+
+def by_finger(page: Page, name: str) -> None:
+    """Tap on the middle of a button that is on the screen, as large as a finger and covered by nothing."""
+    x, y, width, height = page.js(f"""{{
+        const buttons = [...document.querySelectorAll("button")], name = {name!r};
+        const one = buttons.findLast(one => one.innerText.startsWith(name));
+        const r = one.getBoundingClientRect(), at = [r.x + r.width / 2, r.y + r.height / 2];
+        one.contains(document.elementFromPoint(...at)) ? [...at, r.width, r.height] : null;
+    }}""")
+    assert min(width, height) >= 38
+    page.ask("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+    page.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+
+def by_ear(page: Page, name: str) -> None:
+    """Do the default action of what is a button and is called so."""
+    nodes = page.ask("Accessibility.getFullAXTree")["nodes"]
+    button = [one for one in nodes if not one["ignored"] and one["role"]["value"] == "button"
+              and one["name"]["value"].startswith(name)][-1]  # fmt: skip
+    node = page.ask("DOM.resolveNode", backendNodeId=button["backendDOMNodeId"])["object"]["objectId"]
+    page.ask("Runtime.callFunctionOn", objectId=node, functionDeclaration="function () { this.click(); }")
+
+
+def said(page: Page) -> str:
+    """Return what a screen reader says by itself; over the last decision lies how the topic ended."""
+    nodes = page.ask("Accessibility.getFullAXTree")["nodes"]
+    named = {one["nodeId"]: one for one in nodes if not one["ignored"]}
+    parts = []
+    for one in named.values():
+        if one["role"]["value"] in ("status", "dialog"):
+            inside = [named[child] for child in one["childIds"] if child in named]
+            parts += [part["name"]["value"] for part in (one, *inside)]
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("push", [by_key, by_finger, by_ear])
+def test_from_a_code_to_the_twentieth_decision(
+    push: Callable[[Page, str], None], tmp_path: Path, person: Person
+) -> None:
+    """Nothing has to be known before: every step is offered where the last one ended."""
+    docnos = [f"d{number:02}" for number in range(20)]
+    whole = make_whole(tmp_path / "w.db", texts={docno: f"Text of {docno}. " * 40 for docno in docnos})
+    with serving(whole) as served:
+        page = person.open(served.origin)
+        if push is by_finger:
+            page.size(390, 844, mobile=True)
+            page.ask("Emulation.setTouchEmulationEnabled", enabled=True)
+        until(lambda: page.js("document.activeElement.id === 'code'"))
+        page.press(codes_of(whole, "ann")["ann"])
+        push(page, "Begin")
+        time.sleep(1)
+        until(
+            lambda: page.js(
+                "document.readyState === 'complete' && document.querySelector('#topics') !== null"
+            )
+        )
+        push(page, "1 red wine")
+        until(lambda: page.js("$('box').open"))
+        push(page, "Enter begin")
+        names = [list(KEYS)[number % 3] for number in range(20)]
+        for docno, name in zip(docnos, names, strict=True):
+            until(
+                lambda docno=docno: (
+                    page.js("!isBusy && here !== null") and page.text("#stands").startswith(docno)
+                )
+            )
+            time.sleep(DWELL_S)
+            until(lambda: page.js("performance.now() - clock.quiet >= data.dwell_ms"))
+            push(page, name)
+            words = "1: every" if docno == docnos[-1] else f"{docno}: {name}"
+            until(lambda words=words: said(page).startswith(words))
+    with Collection(str(whole)) as opened:
+        found = {one.docno: one.grade for one in opened.judgements.current(["ann"])}
+    assert found == {docno: int(name[0]) for docno, name in zip(docnos, names, strict=True)}

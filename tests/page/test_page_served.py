@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import socket
 import time
 from collections.abc import Iterator
 from importlib.resources import files
@@ -14,11 +15,10 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.helpers.pages import Served, codes_of, make_collection, make_whole, serving
+from tests.helpers.browser import Browser, Page, Person, at, begin, select_words, until
+from tests.helpers.pages import HTML, Served, codes_of, make_collection, make_whole, serving
 from tests.helpers.run import run_inside
 from tests.helpers.wine import work
-from tests.page.browser import Browser, Page, Person, until
-from tests.page.test_page_file import HTML, at, begin, select
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]
 
@@ -294,7 +294,7 @@ def scenes(page: Page, served: Served, codes: dict[str, str]) -> Iterator[str]:
     page.press("Enter")
     until_at(page, "a")
     yield "document"
-    select(page, "second one")
+    select_words(page, "second one")
     page.press("v")
     until(lambda: page.js("document.querySelector('mark') !== null"))
     page.press("v")
@@ -368,8 +368,6 @@ JUDGES = ("ann", "bob", "cy", "dee")
 
 def free_port() -> int:
     """Return a port that nobody listens at."""
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
 import time
 from collections.abc import Iterator
 from html import escape
@@ -93,8 +94,6 @@ def test_leaving_revoking_and_disabling_end_a_login_at_once(file: Path, served: 
 
 def test_login_ends_when_idle(file: Path, served: Served) -> None:
     """After 30 minutes without a request, and after 12 hours in any case."""
-    import sqlite3
-
     for column, minutes in (("seen_at", 31), ("began_at", 12 * 60 + 1)):
         visitor = Visitor(served)
         visitor.enter(codes_of(file, "alice")["alice"])
@@ -540,8 +539,6 @@ def test_adjudicator_sees_opinions_as_letters(tmp_path: Path) -> None:
 
 def test_what_is_sent_while_the_collection_is_locked_is_asked_for_again(place: Path, alice: Visitor) -> None:
     """503, which the page takes for a server that is gone; where the collection lies is not said."""
-    import sqlite3
-
     blocker = sqlite3.connect(place, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
     status, answer = alice.decide("d000", 1)

@@ -210,3 +210,27 @@ def until(is_so: Callable[[], Any]) -> None:
     while not is_so():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)
+
+
+def begin(page: Page) -> None:
+    """Open the first topic, and close its question."""
+    page.press("Enter")
+    until(lambda: page.js("document.getElementById('box').open"))
+    page.press("Enter")
+    until(lambda: not page.js("document.getElementById('box').open"))
+
+
+def at(page: Page) -> str:
+    """Return which document is before the judge."""
+    return page.text("#stands").partition(":")[0]
+
+
+def select_words(page: Page, words: str) -> None:
+    """Select words of the text, as by a mouse."""
+    page.js(f"""{{
+        const nodes = document.createTreeWalker($("text"), NodeFilter.SHOW_TEXT), words = {words!r};
+        let place = -1;
+        while (place < 0) place = nodes.nextNode().data.indexOf(words);
+        const node = nodes.currentNode;
+        getSelection().setBaseAndExtent(node, place, node, place + words.length);
+    }}""")
