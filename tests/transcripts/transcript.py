@@ -79,6 +79,7 @@ def play(transcript: Transcript, folder: Path) -> Transcript:
     answers = []
     for command in transcript.commands:
         code, out, err = _answer(command, folder)
+        out = out.replace("waiting for the disk\n", "")  # said where the machine is busy
         lines = [*_marked("| ", out), *_marked("! ", err), *([f"= {code}"] if code else [])]
         text = "".join(f"{line}\n" for line in lines).replace(str(folder), "FOLDER")
         text = without_sizes(to_ten_places(text))
