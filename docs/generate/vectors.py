@@ -20,7 +20,7 @@ ROOMS = {
     "tests/collection": "Files and rank orders",
     "tests/files": "Files and rank orders",
     "tests/screens": "The judging screen",
-    "tests/": "The rest",
+    "tests": "The rest",
 }
 """What the tests of a folder are about: the first that is above it decides."""
 
