@@ -152,6 +152,15 @@ class Collection:
 
         return ModelDesk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
+    def disputes(self, qrels: str | None = None) -> Selection:
+        """Select what those disagree on whose kinds qrels count, by default the default ones."""
+        from store.judging.disagreements import Selection
+        from store.judging.kinds import sorts_of
+
+        whose = self.qrels.named(qrels).definition
+        named = [one.kind for one in self.judges.all() if one.name in whose.judges]
+        return Selection(kinds=whose.kinds or sorts_of(named))
+
     def adjudication_desk(
         self, judge: str, *, selection: Selection | None = None, program: str = ""
     ) -> AdjudicationDesk:

@@ -706,7 +706,7 @@ const scroll = by => scrollBy(0, by);
 const actions = {
   "undo": undo, "redo": redo, "skip": skip, "can't": cannot, "note": () => note(), "note before": noteBefore, "next": () => step(1), "previous": () => step(-1), "mark": mark, "find": find,
   "mark sentence": () => markSpan(...markedSpan()), "topic": () => showTopic("go on"), "list": showList,
-  "guidelines": () => ask("Guidelines", [guidelines()], []), "inbox": showInbox,
+  "guidelines": () => ask("Guidelines", [guidelines()], []), "topics": showInbox,
   "next hit": () => toHit(1), "previous hit": () => toHit(-1), "lit": () => { isLit = !isLit; draw(); },
   "raw": () => {
     if (shown.html === null) return tell("this document is plain text, without structure");

@@ -75,7 +75,7 @@ class Command(StrEnum):
     HISTORY = ("history", "what was decided in this sitting", "y", "ctrl+y")
     HELP = ("help", "this page", "?", "f3")
     PALETTE = ("palette", "every command by its name", "ctrl+p")
-    INBOX = ("inbox", "back to the topics", "escape")
+    INBOX = ("topics", "back to the topics", "escape")
     QUIT = ("quit", "quit; everything is saved already", "q", "f10")
     LINE_DOWN = ("line down", "scroll down a line", "j", "down")
     LINE_UP = ("line up", "scroll up a line", "k", "up")

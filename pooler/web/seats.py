@@ -99,7 +99,8 @@ class Seats:
         """Make the desk of a judge, or of an adjudicator."""
         program = f"pooler {__version__} serve"
         if access.kind is JudgeKind.ADJUDICATOR:
-            return self._opened.adjudication_desk(access.judge, program=program)
+            disputes = self._opened.disputes()
+            return self._opened.adjudication_desk(access.judge, selection=disputes, program=program)
         return self._opened.desk(access.judge, program=program)
 
     def head(self, access: Access) -> dict[str, Any]:
@@ -136,7 +137,7 @@ class Seats:
             "is_new": is_new,
             "times": desk.recent_active_ms(),
             "elsewhere": elsewhere_words(desk.live_elsewhere(), name),
-            "goal": self._reached(name),
+            "goal": self._reached(desk, name),
         }
 
     def _document(self, seat: Seat, asked: dict[str, Any]) -> dict[str, Any]:
@@ -173,7 +174,7 @@ class Seats:
         desk.note_shown(topic, version=asked.topic_version, guidelines=asked.guidelines)
         with self._turn:
             now = now_data(self._written(desk, asked))
-        return {"now": now, "goal": self._reached(topic)}
+        return {"now": now, "goal": self._reached(desk, topic)}
 
     def _written(self, desk: Desk, asked: RecordAsked) -> Any:
         if asked.undoes is not None:
@@ -184,8 +185,8 @@ class Seats:
             return desk.record_and_undo(asked.decision)
         return desk.record(asked.decision, is_strict=True)
 
-    def _reached(self, topic: str) -> dict[str, Any] | None:
-        if self._goal is None:
+    def _reached(self, desk: Desk, topic: str) -> dict[str, Any] | None:
+        if self._goal is None or isinstance(desk, AdjudicationDesk):  # a goal ends no disagreement
             return None
         return {"words": self._goal.words(topic), "is_reached": self._goal.is_reached(topic)}
 

@@ -262,6 +262,18 @@ def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path)
     assert "1 disagreement, 0 open, 1 changed since\n" in cli("status").fine().out
 
 
+def test_disagreements_are_of_those_whom_the_default_qrels_count(cli: Cli, six_pooled: Path) -> None:
+    """`status` counts what `adjudicate` lists, here of models, too."""
+    for judge, kind, grade in (("anna", "human", 0), ("gpt", "model", 2)):
+        write(six_pooled / "q", f"1 0 a {grade}")
+        cli("import", "judgements", "q", "--judge", judge, "--kind", kind).fine()
+    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
+    assert "0 disagreements, 0 open\n" in cli("status").fine().out
+    cli("qrels", "define", "official", "--kinds", "human,model").fine()
+    assert "1 document: 1 open" in cli("adjudicate").fine().out
+    assert "1 disagreement, 1 open\n" in cli("status").fine().out
+
+
 def test_empty_collection_says_what_to_do(cli: Cli, here: Path) -> None:
     """Without judges there is a hint for people and an empty list for programs."""
     cli("init").fine()

@@ -15,7 +15,7 @@ import pytest
 
 from pooler.web.entering import GUESSES, Guesses
 from store.collection import Collection
-from store.records import Document, JudgeKind, Topic
+from store.records import Document, JudgeKind, Qrel, Topic
 from tests.helpers.pages import WINDOW, Served, Visitor, asked_of, codes_of, judged, make_collection, serving
 from tests.helpers.run import program, run_inside
 from tests.helpers.world import make_pool, new_collection
@@ -507,20 +507,23 @@ def test_documents_of_a_queue_are_claimed_a_few_at_a_time(place: Path) -> None:
 
 
 def test_adjudicator_sees_opinions_as_letters(tmp_path: Path) -> None:
-    """Who is who stays hidden; the ruling is the adjudicator's own judgement."""
+    """Who is who stays hidden; whose grades count, the default qrels say; a goal of judging is none here."""
     place = tmp_path / "disputed.db"
     with new_collection(str(place)) as made:
         made.topics.add([Topic("1", "bridges")])
-        made.pools.add(make_pool({"1": ["a", "b"]}))
-        made.documents.add([Document(docno, f"Title {docno}", "Some text.") for docno in "ab"])
+        made.pools.add(make_pool({"1": ["a", "b", "c"]}))
+        made.documents.add([Document(docno, f"Title {docno}", "Some text.") for docno in "abc"])
+        models = {"gpt": [Qrel("1", "c", 0)], "qwen": [Qrel("1", "c", 2)]}
+        made.judgements.add(models, JudgeKind.MODEL)
         for judge, kind in (
             ("ann", JudgeKind.HUMAN),
             ("ben", JudgeKind.HUMAN),
             ("zoe", JudgeKind.ADJUDICATOR),
         ):
             made.judges.add(judge, kind)
+    run_inside("qrels", "define", "official", "--kinds", "human,model", "--collection", place).fine()
     codes = codes_of(place, "ann", "ben", "zoe")
-    with serving(place) as running:
+    with serving(place, "--goal", "recall=.5") as running:
         people = {judge: Visitor(running) for judge in codes}
         for judge, visitor in people.items():
             assert visitor.enter(codes[judge]) == 303
@@ -528,7 +531,8 @@ def test_adjudicator_sees_opinions_as_letters(tmp_path: Path) -> None:
             for docno, grade in zip("ab", grades, strict=True):
                 assert people[judge].decide(docno, 1, grade=grade)[0] == 200
         zoe = people["zoe"]
-        assert [one["docno"] for one in zoe.act("topic", topic="1")[1]["queue"]] == ["a"]
+        topic = zoe.act("topic", topic="1")[1]
+        assert ([one["docno"] for one in topic["queue"]], topic["goal"]) == (["a", "c"], None)
         shown = zoe.act("document", topic="1", docno="a")[1]
         assert sorted(lines[0][0] for lines in shown["opinions"]) == ["A", "B"]
         assert sorted(lines[0].split()[1] for lines in shown["opinions"]) == ["0", "2"]

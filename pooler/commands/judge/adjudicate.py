@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -25,7 +25,6 @@ from pooler.result import Result, frozen_settings
 from pooler.tables import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.errors import ArgumentError, PoolerError
 from store.judging.disagreements import Case, CellCount, GivenGrade, Selection, count_cells, gap_of, letter
-from store.judging.kinds import sorts_of
 from store.records import TieRule
 from store.text import counted
 
@@ -92,9 +91,7 @@ def adjudicate(
     """
     if unresolved not in (None, *get_args(TieRule)):
         raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
-    whose = collection.qrels.named(qrels).definition
-    named = [one.kind for one in collection.judges.all() if one.name in whose.judges]
-    asked = Selection(topic, gap, unresolved=unresolved, kinds=whose.kinds or sorts_of(named))
+    asked = replace(collection.disputes(qrels), topic=topic, gap=gap, unresolved=unresolved)
     if name is not None:
         if names:
             raise ArgumentError("names", "is of the list, without --judge", None)

@@ -96,7 +96,7 @@ def status(collection: Stored) -> StatusResult:
             "pooler diagnose tells the cost; pooler import runs FILE --replace, pooler pool --add let one in"
         )
         words.append(f"{counted(len(late), 'run')} kept out of pools ({listed(late, 3)}): {ways}")
-    cases = collection.disagreements.all() if adjudicators else None
+    cases = collection.disagreements.all(collection.disputes()) if adjudicators else None
     if cases is not None:
         words.append(_open_words(cases))
     words += _family_words(collection.models.all())

@@ -126,7 +126,7 @@ def stage_of(
     rule = collection.qrels.named().definition
     has_rule = rule.aggregate is not None or rule.judges != ()
     if cases is None:
-        cases = () if at_work or has_rule else collection.disagreements.all()
+        cases = () if at_work or has_rule else collection.disagreements.all(collection.disputes())
     return Stage(
         topics=len(collection.topics.listed()),
         runs=len(runs),
