@@ -319,7 +319,9 @@ def test_topics_that_would_show_a_difference_are_those_of_the_design(cli: Cli, h
     (least,) = designed.table("detectable").cells("paired")
     assert f"these topics find a difference of {least:.4f}; one of 0.05 takes {needed} topics." in told
     known = verdict_of(cli("compare", *named, "--format", "json").fine())
-    assert known["text"].endswith(f"a difference of {least:.4f}; --margin D tells how many find one of D.")
+    assert known["text"].endswith(
+        f"a difference of {least:.4f}; --margin D tells how many topics find one of D."
+    )
     known = verdict_of(cli("compare", *named, "--margin", ".05", "--format", "json").fine())
     assert known["topics_needed"] == needed == 137
 
@@ -459,7 +461,7 @@ def in_memory(
     [
         (None, "b is better than a"),
         (DOWN, "b is the best of 3 runs"),
-        ((*UP[1:], 3), "b, c cannot be told apart by these topics, and are the best of 3 runs"),
+        ((*UP[1:], 3), "b and c cannot be told apart by these topics, and are the best of 3 runs"),
     ],
 )
 def test_a_report_begins_with_it(third: tuple[int, ...] | None, answer: str) -> None:
@@ -483,7 +485,7 @@ def test_a_report_says_what_to_judge_before_it_decides(cli: Cli, here: Path) -> 
     write(here / "runs.tsv", "file\tcontributes", "old.run\tyes", "new.run\tyes", "late.run\tno")
     cli("report", "trust.html", "--qrels", "some.qrels", "--runs", "runs.tsv", "--depth", "5").fine()
     text = html.unescape((here / "trust.html").read_text("utf-8").split("</li>")[0])
-    assert "Of late 32 that count here are unjudged, as it fed no pool." in text
+    assert "32 documents of late that count here are unjudged, as it fed no pool." in text
     [command] = re.findall("<code>pooler (pool next .*?)</code>", text)
     rows = cli(*shlex.split(command), "--format", "json").fine().json()
     assert {row["docno"] for row in rows} == set("STUV")

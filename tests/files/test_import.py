@@ -344,7 +344,7 @@ def test_ranks_against_the_scores_are_told_at_import(cli: Cli, here: Path) -> No
     write(here / "z.csv", "query,docno,rank,score", "1,d1,1,.3", "1,d2,2,.3")
     cli("init").fine()
     err = cli("import", "runs", "x.csv", "y.run", "z.csv").fine().err
-    against = "the stated ranks are against the scores in topic {}: scores count, but with --order rank"
+    against = "the stated ranks are against the scores in topic {}: scores count, unless --order rank"
     assert [line for line in err.splitlines() if "warning" in line] == [
         f"warning: {file}: {against.format(topic)}" for file, topic in (("x.csv", "1"), ("y.run", "2"))
     ]

@@ -311,7 +311,7 @@ def test_versions_are_set_and_shown(cli: Cli, empty: Path) -> None:
 
 
 def test_outdated_judgements_are_told(cli: Cli, empty: Path) -> None:
-    """A new version says how many judgements were made under older ones."""
+    """A new version says how many judgements were made under older ones, or under none."""
     write(empty / "x.run", "1 Q0 a 1 1 x")
     cli("import", "runs", "x.run").fine()
     cli("pool").fine()
@@ -321,11 +321,12 @@ def test_outdated_judgements_are_told(cli: Cli, empty: Path) -> None:
         desk.queue("1")
         desk.record(Decision("1", "a", Action.JUDGE, grade=1))
         desk.leave()
-    told = cli("import", "guidelines", "-", stdin=b"a").fine().err
-    assert told.splitlines() == [
-        "version 1 of the guidelines",
-        "1 judgement made under an older one: pooler status outdated",
-    ]
+    for version, made in ((1, "before there were any"), (2, "under an older one")):
+        told = cli("import", "guidelines", "-", stdin=b"a" * version).fine().err
+        assert told.splitlines() == [
+            f"version {version} of the guidelines",
+            f"1 judgement made {made}: pooler status outdated",
+        ]
 
 
 def test_hostile_guidelines_reach_no_terminal(cli: Cli, empty: Path) -> None:

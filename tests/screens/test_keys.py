@@ -29,7 +29,7 @@ from tests.screens.conftest import ENGLISH, Maker
 MANUAL = """
 u undo, s skip, c can't, e note, n next, p previous, t topic, ? help, q quit, j line down, k line up,
 b page up, g top, G bottom, l list, h guidelines, f1 guidelines, / find, ] next hit, [ previous hit, w terms,
-v mark, y history, ctrl+r redo, ctrl+p palette, escape inbox, backspace undo, pagedown page down
+v mark, y history, ctrl+r redo, ctrl+p palette, escape topics, backspace undo, pagedown page down
 """
 
 

@@ -71,7 +71,7 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
     assert first[0] == "strict against lenient"
     assert "No verdict: fewer than 20 topics" in told.out
     assert re.search(r"whose threshold", first[1])
-    assert "8 topics: with fewer than 20 intervals are too narrow" in told.err
+    assert "8 topics: intervals of fewer than 20 topics are too narrow" in told.err
     assert "lenient is a model, not a person" in told.err
     both = ("--aggregate", "majority", "--ties", "low", "--resamples", "100")
     kinds = [line for line in cli("audit", "strict", *both).fine().err.splitlines() if "model" in line]

@@ -96,13 +96,16 @@ class Referee:
         found = {tag: self.of_pair((tags[best], tag), pair) for tag, pair in pairs.items()}
         alike = [tags[best], *(tag for tag, one in found.items() if one.outcome != "worse")]
         are = "is" if len(alike) == 1 else "cannot be told apart by these topics, and are"
-        answer = f"{listed(alike, 3)} {are} the best of {len(tags):,} runs"
+        named = " and ".join(alike) if len(alike) == 2 else listed(alike, 3)
+        answer = f"{named} {are} the best of {len(tags):,} runs"
         each, whole = (f"{100 - 100 * self.alpha * n:.4g}%" for n in (1, len(others)))
         details = f"By {each} intervals of the differences to {tags[best]} in {_unit(name)}, {whole} together"
         if unclear := [tag for tag, one in found.items() if one.to_judge]:
             first, feeding = found[unclear[0]], self.source.numbered.feeding
             details += f". To be sure, judge more documents of {listed(unclear, 3)} first"
-            details += f". Of {unclear[0]} {first.unjudged[1]:,} that count here are unjudged"
+            details += (
+                f". {counted(first.unjudged[1], 'document')} of {unclear[0]} that count here are unjudged"
+            )
             details += ", as it fed no pool" * bool(feeding and unclear[0] not in feeding)
             details += f". To list them: `{first.command}`" * bool(first.command)
         return answer, f"{details}."
@@ -140,7 +143,7 @@ class Referee:
             found = detectable_effect(test.n_topics, alpha=alpha) * deviation
             details += f". With a probability of {POWER:g} these topics find a difference of {found:.4f}"
             if self.margin is None:
-                details += "; --margin D tells how many find one of D"
+                details += "; --margin D tells how many topics find one of D"
             else:
                 needed = topics_for_power(self.margin / deviation, alpha=alpha)
                 topics = f"more than {MOST_TOPICS:,}" if needed is None else f"{needed:,}"

@@ -38,10 +38,10 @@ def cost_words(opened: Collection, pairs: Iterable[Pair], *, drawable: int = 0) 
     if not if_pooled.documents and not drawable:
         return ""
     if plan is None and not judges:
-        return "what it costs is not known: no person judges yet (pooler judges add NAME)"
+        return "an unknown number of judgements: no person judges yet (pooler judges add NAME)"
     if plan is not None and drawable:
         why = "documents are assigned, but those of an adaptive pool cannot be"
-        return f"what it costs is not known: {why}"
+        return f"an unknown number of judgements: {why}"
     n = n_judgements(if_pooled, drawable=drawable)
     times = opened.progress.recent_times(limit=RECENT_DECISIONS)
     seconds = forecast([one for judge in judges for one in times.get(judge, ())], n).seconds

@@ -333,7 +333,7 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                     say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}: {done}")
                 if against := [one.topic for one in run.rankings if one.is_contradicted]:
                     found = f"the stated ranks are against the scores in {first_of(against)}"
-                    warn(f"{entry.file}: {found}: scores count, but with --order rank")
+                    warn(f"{entry.file}: {found}: scores count, unless --order rank")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:
@@ -380,7 +380,8 @@ def import_guidelines(
         outdated = collection.rejudging.outdated(why=[Why.GUIDELINES]).rows
         say(f"version {newest.version} of the guidelines")
         if outdated:
-            say(f"{counted(len(outdated), 'judgement')} made under an older one: pooler status outdated")
+            under = "under an older one" if newest.version > 1 else "before there were any"
+            say(f"{counted(len(outdated), 'judgement')} made {under}: pooler status outdated")
     return Done(counts=frozen_settings(version=newest.version, is_new=is_new))
 
 

@@ -272,7 +272,7 @@ def _tell(
 ) -> None:
     n_topics = np.unique(grades.topic_codes[grades.both]).size
     if n_topics < FEW_TOPICS:
-        warn(f"{counted(n_topics, 'topic')}: with fewer than {FEW_TOPICS} intervals are too narrow")
+        warn(f"{counted(n_topics, 'topic')}: intervals of fewer than {FEW_TOPICS} topics are too narrow")
     if few := sum(one.n < FEW_PAIRS for one in test.people):
         warn(
             f"{counted(few, 'person', 'people')} of {len(test.people)} with fewer than {FEW_PAIRS} documents:"

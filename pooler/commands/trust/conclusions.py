@@ -130,7 +130,10 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
         if ranks == found.graded.judged[pool.contributing, :, : pool.depth].sum():
             yield f"{what} is final for {whose} unless {but}."
         else:
-            yield f"Scores break ties unlike the pool: not all of their first {pool.depth:,} are judged."
+            yield (
+                "Equal scores are in another order here than in the pool (--order): not all of the first"
+                f" {pool.depth:,} documents by score are judged."
+            )
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         reached, deeper = found.ranks.judged_down_to(MOSTLY_JUDGED), ""

@@ -531,7 +531,7 @@ def differences(material: Material) -> SectionPart | None:
     words = weight(
         f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
         f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
-        f" pair taken by itself; by chance, so would 1 in 20 pairs of equal runs.{undecided}"
+        f" pair taken by itself; by chance, 1 in 20 pairs of equal runs would be.{undecided}"
     )
     by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
     needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
