@@ -90,13 +90,13 @@ def revisions(name: str) -> dict[tuple[int, int], list[int]]:
 
 
 def test_two_judges_at_once_lose_nothing(pooled: str) -> None:
-    """Two processes write 200 events each on the same documents; all are there, each once."""
+    """Two processes write 80 events each on the same documents; all are there, each once."""
     barrier = processes.Barrier(2)
-    codes = run_all(judge_in_turn, [(pooled, f"j{number}", barrier, 200) for number in range(2)])
+    codes = run_all(judge_in_turn, [(pooled, f"j{number}", barrier, 80) for number in range(2)])
     assert codes == [0, 0]
     found = revisions(pooled)
     assert len(found) == 2 * len(FORTY)
-    assert set(map(tuple, found.values())) == {(1, 2, 3, 4, 5)}
+    assert set(map(tuple, found.values())) == {(1, 2)}
     sittings = stored_rows(pooled)["sitting"]
     assert len({row[6] for row in sittings}) == 2
 

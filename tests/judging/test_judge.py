@@ -149,7 +149,12 @@ def refused_at_a_terminal(folder: Path, **settings: str) -> tuple[int, str]:
     ("settings", "why", "hint"),
     [
         ({"TERM": "dumb"}, "needs a terminal that can move its cursor (TERM is dumb)", PLAIN),
-        ({"TERM": ""}, "needs a terminal that can move its cursor (TERM is dumb)", PLAIN),
+        pytest.param(
+            {"TERM": ""},
+            "needs a terminal that can move its cursor (TERM is dumb)",
+            PLAIN,
+            marks=pytest.mark.slow,
+        ),
         (
             {"PYTHONIOENCODING": "latin-1"},
             "the terminal's encoding is iso8859-1, not UTF-8",
