@@ -276,7 +276,7 @@ TrackRules = Annotated[
     Option(
         "--rules FILE",
         "TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks, group,"
-        " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
+        " runs_per_group, models; and in `warn` those that do not refuse a run.",
     ),
 ]
 ORDER_WORDS = (

@@ -115,8 +115,6 @@ class Run:
     """The organisation or kind of system; empty = none given."""
     contributes: bool = True
     """Whether the run feeds pools."""
-    header: str | None = None
-    """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,6 @@ class StoredRun:
     contributes: bool
     sha256: str
     file: str
-    header: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

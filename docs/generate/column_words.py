@@ -64,7 +64,6 @@ MEANINGS = {
     "macro_overlap": "overlap, averaged over topics",
     "macro_topics": "topics it is averaged over", "map_variance": "variance of MAP over judgings",
     "mean": "the mean", "measure": "the measure", "median": "the median",
-    "method": "stages of retrieval, as its header names them",
     "models": "the models that the run uses",
     "message": "the fault or warning in words", "min_judges": "judges that a document must have",
     "mixtures": "number of mixtures", "moments_error": "error of the mean and variance",

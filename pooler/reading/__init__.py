@@ -6,8 +6,8 @@ raises `fields.SuspicionError`, and `strict.py`, which goes line by line and has
 a fault, reads the file again. So whatever the fast reader takes, the strict one takes too and says the same
 of it: `tests/files/` and the fuzzers hold them to that. A pipe is read strictly at once.
 
-1. `blocks.py` reads 384 KiB, hashes them, takes off a header, and cuts where the last topic begins: the lines
-   after that wait for the next block. So every block has whole topics, and a topic is in one block.
+1. `blocks.py` reads 384 KiB, hashes them, takes off comments on top, and cuts where the last topic begins:
+   the lines after that wait for the next block. So every block has whole topics, and a topic is in one block.
 2. `fields.py` finds the blanks of a block. What stands between two of them is a field, or nothing; every
    sixth field is followed by a line end, and there is no other one. Six `FieldColumn` come of it: where a
    field begins in each line, and its length. Bytes are neither copied nor decoded. Columns are compared by

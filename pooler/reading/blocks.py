@@ -20,10 +20,9 @@ from pooler.messages import warn
 from pooler.reading.fields import DOCNO, RANK, SCORE, TAG, TOPIC, FieldColumn, SuspicionError, find_fields
 from pooler.reading.numbers import parse_ranks, parse_scores
 from pooler.reading.strict import LOOKED_AT, exchanged, is_quoted, read_run
-from store.errors import FaultList, FormatError
+from store.errors import FormatError
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, is_regular_file, open_bytes
-from store.formats.run_header import START, RunHeader, cut_header, read_header
 from store.records import Ranking, Run
 
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
@@ -71,8 +70,8 @@ class LineFacts:
     tag: bytes = b""
     topics: set[bytes] = field(default_factory=set)
     n_lines: int = 0
-    header: RunHeader | None = None
-    n_of_header: int = 0
+    n_comments: int = 0
+    """Lines above the first one of the run."""
     is_ascii: bool = True
     notes: dict[str, str] = field(default_factory=dict)
     """What is odd about the columns of the first lines, by code."""
@@ -136,9 +135,7 @@ def read_each(
         else:
             for note in facts.notes.values():
                 warn(f"{path}: {note}")
-            header = None if facts.header is None else facts.header.text
-            sha256, file = facts.digest.hexdigest(), PurePath(path).name
-            return Run(facts.tag.decode(), [], sha256, file=file, header=header), made
+            return Run(facts.tag.decode(), [], facts.digest.hexdigest(), file=PurePath(path).name), made
     run = read_run(path, lenient=lenient, titles=titles)
     rankings, run.rankings[:] = run.rankings[:], []
     return run, [make(one) for one in rankings]
@@ -168,14 +165,12 @@ def stream_rankings(path: str, facts: LineFacts, *, block_bytes: int = BLOCK_BYT
             if topic in facts.topics:
                 raise SuspicionError("a topic in two parts")
             facts.topics.add(topic)
-            line = facts.n_of_header + facts.n_lines + first + 1
+            line = facts.n_comments + facts.n_lines + first + 1
             rows = slice(first, end)
             yield WholeRanking(topic.decode(), columns, rows, scores[rows], line)
         facts.n_lines += len(topics)
     if not facts.n_lines:
         raise SuspicionError("no line")
-    if facts.header is not None and facts.header.tag not in (None, facts.tag.decode()):
-        raise SuspicionError("another tag in the header")
 
 
 def _whole_topics(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -210,7 +205,7 @@ def _topic_at(block: bytes, start: int) -> bytes:
 
 
 def _whole_lines(path: str, facts: LineFacts, block_bytes: int) -> Iterator[bytes]:
-    """Yield blocks that end with a line end, without a header, and hash the file."""
+    """Yield blocks that end with a line end, without comments on top, and hash the file."""
     rest = b""
     is_first = True
     # The C library takes pages from the system and gives them back for every array of more than
@@ -225,7 +220,7 @@ def _whole_lines(path: str, facts: LineFacts, block_bytes: int) -> Iterator[byte
             while data := file.read(block_bytes):
                 facts.digest.update(data)
                 if is_first:
-                    data, is_first = _after_header(data, facts), False
+                    data, is_first = _after_comments(data, facts), False
                 if rest:
                     data = rest + data
                 end = data.rfind(b"\n") + 1
@@ -240,17 +235,11 @@ def _whole_lines(path: str, facts: LineFacts, block_bytes: int) -> Iterator[byte
         yield rest + b"\n"
 
 
-def _after_header(data: bytes, facts: LineFacts) -> bytes:
-    """Take a byte order mark, a header and comments off the first bytes of a file; look at what follows."""
+def _after_comments(data: bytes, facts: LineFacts) -> bytes:
+    """Take a byte order mark and comments off the first bytes of a file; look at what follows."""
     data = data.removeprefix(BOM)
-    if START.match(data):
-        header, data = cut_header(data)
-        faults = FaultList("")
-        facts.header, facts.n_of_header = read_header(header, faults), header.count(b"\n")
-        if faults:
-            raise SuspicionError("a header")
     while data.startswith(b"#"):
-        facts.n_of_header += 1
+        facts.n_comments += 1
         _, end, data = data.partition(b"\n")
         if not end:
             raise SuspicionError("a comment of more than a block")

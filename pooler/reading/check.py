@@ -23,7 +23,6 @@ from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
 from pooler.reading.tops import TieAtCut, is_ranked
 from store.errors import Fault, FaultList, PoolerError
 from store.formats.lines import is_regular_file
-from store.formats.run_header import RunHeader
 from store.ranking import check_order, compared_scores, rank_order, ties_at_cut
 from store.records import Order
 from store.text import counted, look_alike_words, look_alikes, natural_key
@@ -59,7 +58,6 @@ class RunReport:
     ties_at_cut: tuple[TieAtCut, ...]
     """Every topic with a tie across the depth; empty without a depth."""
     hint: str | None = None
-    header: RunHeader | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
     rising: tuple[str, ...] = ()
     """Topics where a score is above the one before it in the file."""
@@ -131,8 +129,8 @@ def _check_fast(path: str, asked: CheckOptions) -> _Checked:
     if odd.has_unknown or not (known is None or all(topic in known for topic in topics)):
         raise SuspicionError("an unknown topic or docno")
     parsed.tag, parsed.sha256 = facts.tag.decode(), facts.digest.hexdigest()
-    parsed.n_lines = facts.n_of_header + facts.n_lines
-    parsed.header, parsed.notes = facts.header, facts.notes
+    parsed.n_lines = facts.n_comments + facts.n_lines
+    parsed.notes = facts.notes
     return odd.report(path, parsed, topics, _CountedFaults(path))
 
 
@@ -269,7 +267,6 @@ class _Oddities:
             warnings=(*self._of_order(), *self._of_file(parsed, topics)),
             ties_at_cut=tuple(TieAtCut(parsed.tag, *one) for one in self._at_cut),
             hint=parsed.hint,
-            header=parsed.header,
             sizes=self._sizes,
             rising=tuple(self._rising),
         )

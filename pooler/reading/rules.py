@@ -47,7 +47,6 @@ _KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "group": _TRUE,
     "runs_per_group": _COUNT,
     "models": _TRUE,
-    "header": _TRUE,
     "warn": ("a list of rules", lambda value: value == [] or _is_names(value)),
 }
 RULES = frozenset(_KEYS) - {"warn"}
@@ -127,15 +126,14 @@ def apply_rules(
     rules: Rules, reports: Sequence[RunReport], entries: Sequence[RunEntry], others: Mapping[str, str]
 ) -> list[RunReport]:
     """Add to the report of each run the rules that it breaks: faults, or warnings of rules that warn."""
-    filled = [entry.filled(one.header) for entry, one in zip(entries, reports, strict=True)]
-    named = zip(filled, reports, strict=True)
+    named = zip(entries, reports, strict=True)
     groups = {**others, **{one.tag: entry.group for entry, one in named if one.n_documents}}
     runs: dict[str, list[str]] = {}
     for tag in sorted(groups, key=natural_key):
         runs.setdefault(groups[tag], []).append(tag)
     return [
         _with_broken(rules, one, _broken_by(rules, one, entry, runs[entry.group])) if one.n_documents else one
-        for entry, one in zip(filled, reports, strict=True)
+        for entry, one in zip(entries, reports, strict=True)
     ]
 
 
@@ -165,14 +163,10 @@ def _broken_by(
         listed = ", ".join(of_group[:10]) + (", ..." if len(of_group) > 10 else "")
         got = f"got {len(of_group)} of group {quoted(entry.group)}: {listed}"
         yield "runs_per_group", f"expected at most {counted(limit, 'run')} a group, {got}", len(of_group)
-    if report.header is None and "header" in report.fault_counts:
-        return  # what a broken header says is not known
     if rules.get("group") and not entry.group:
-        yield "group", "expected a group, in the list of runs or in the header, got none", 1
+        yield "group", "expected a group, in the list of runs, got none", 1
     if rules.get("models") and entry.models is None:
-        yield "models", "expected models, or `none`, in the list of runs or in the header, got nothing", 1
-    if rules.get("header") and report.header is None:
-        yield "header", "expected a header that begins with `# ir_metadata.start`, got none", 1
+        yield "models", "expected models, or `none`, in the list of runs, got nothing", 1
 
 
 def _with_broken(rules: Rules, report: RunReport, found: Iterable[tuple[str, str, int]]) -> RunReport:

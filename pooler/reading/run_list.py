@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from pooler.reading.results import layout_of
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
 from store.formats.lines import RUN_LIST, STDIN, read_text_lines, report_kind
-from store.formats.run_header import NO_MODEL, RunHeader, read_header
 
+NO_MODEL = "none"
+"""What a list says of a run that uses no model."""
 COLUMNS = ("file", "tag", "name", "group", "contributes", "models")
 _YES = frozenset({"yes", "1", "true", ""})
 _NO = frozenset({"no", "0", "false"})
@@ -46,36 +47,8 @@ class RunEntry:
 
     is_told: bool = field(default=False, repr=False, compare=False)
     """Whether the list said that of some run, so that the others feed pools because it did not."""
-    where: str = field(default="", repr=False, compare=False)
-    """Where group and models are named."""
     titles: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
     """Topics by title, for queries that a table of results names by their text; ``None`` = not known."""
-
-    def faults_of(self, header: RunHeader | None) -> list[Fault]:
-        """List what the header of the file says otherwise than the list of runs, or an option."""
-        if header is None:
-            return []
-        others = []
-        if self.group and header.group and self.group != header.group:
-            others.append("group")
-        if None not in (self.models, header.models) and set(self.models or ()) != set(header.models or ()):
-            others.append("models")
-        where = f"as {self.where} says"
-        return [Fault(*header.contradicted(what, getattr(self, what), where)) for what in others]
-
-    def with_header(self, text: str | None) -> RunEntry:
-        """Fill gaps from the header of the file; `FormatError` where it contradicts what is stated."""
-        header = None if text is None else read_header(text.encode(), FaultList(self.file))
-        if faults := self.faults_of(header):
-            raise FormatError(self.file, faults)
-        return self.filled(header)
-
-    def filled(self, header: RunHeader | None) -> RunEntry:
-        """Fill group and models from a header where they are not stated elsewhere."""
-        if header is None:
-            return self
-        models = header.models if self.models is None else self.models
-        return replace(self, group=self.group or header.group, models=models)
 
     def check_tag(self, tag: str) -> None:
         """Raise `FormatError` when the file's tag is not the one that was stated, or not the name."""
@@ -168,8 +141,7 @@ def _entry(cells: dict[str, str], number: int, folder: PurePath, faults: FaultLi
     if faults.count > count:
         return None
     is_told = "contributes" in cells
-    where = f"{faults.path}:{number}"
-    return RunEntry(str(path), tag, group, stated in _YES, name, models, is_told, where)
+    return RunEntry(str(path), tag, group, stated in _YES, name, models, is_told)
 
 
 def _models(text: str) -> tuple[str, ...] | None:

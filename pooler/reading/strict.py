@@ -17,8 +17,6 @@ unknown-topic  the collection has no such topic; reported once a topic
 unknown-docno  the collection has no such document
 id             a topic id, docno or tag has control, bidirectional or zero-width characters, or
                blanks beyond ASCII, or no valid UTF-8; or a topic id begins with `#`
-header         the header (`store.formats.run_header`) has no end, is no YAML, or contradicts what is known
-               of the run
 long           a field has more than 1,024 bytes, or a line more than any line can have
 empty          the file has no run line, nor another fault
 qrels          all lines are those of a qrels file; reported once, in place of every other fault
@@ -53,7 +51,6 @@ from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault, topic_fault
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, QRELS, RUN, lines_of, open_bytes, piped, report_as_kind, report_kind
-from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.formats.tables import IGNORED, Layout
 from store.records import Ranking, Run
 
@@ -239,7 +236,6 @@ class ParsedRun:
     n_odd_q0: int = 0
     odd_q0: tuple[int, str] | None = None
     hint: str | None = None
-    header: RunHeader | None = None
     notes: dict[str, str] = field(default_factory=dict)
 
 
@@ -258,8 +254,7 @@ def read_run(path: str, *, lenient: bool = False, titles: Mapping[str, str] | No
         Ranking(topic.topic, topic.docnos, np.array(topic.scores), whole_ranks(topic.ranks))
         for topic in parsed.topics
     ]
-    header = None if parsed.header is None else parsed.header.text
-    return Run(parsed.tag, rankings, parsed.sha256, file=PurePath(path).name, header=header)
+    return Run(parsed.tag, rankings, parsed.sha256, file=PurePath(path).name)
 
 
 def whole_ranks(ranks: list[bytes]) -> NDArray[np.int64] | None:
@@ -290,7 +285,6 @@ def parse_run(
     looked: list[bytes] = []
     current: bytes | None = None
     tag: bytes | None = None
-    header: list[bytes] | None = None
     layout: Layout | None = None
     try:
         opened = open_bytes(path)
@@ -314,11 +308,6 @@ def parse_run(
                     looked.append(line)
                 if number == 1:
                     line = raw.removeprefix(BOM)
-                    header = [] if START.fullmatch(line) else None
-                if header is not None:
-                    header += [line] if line.startswith(b"#") else []
-                    if is_end(line) or not line.startswith(b"#"):
-                        parsed.header, header = read_header(b"".join(header), faults), None
                 if line.startswith(b"#"):
                     continue
                 fields = fields_of(line) if b"\t" in line else line.split()
@@ -359,10 +348,6 @@ def parse_run(
         except DamagedDataError as error:
             faults.add(number + 1, str(error), error.kind)
             scan.is_damaged = True
-    if header is not None:
-        parsed.header = read_header(b"".join(header), faults)
-    if (own := parsed.header) is not None and tag is not None and own.tag not in (None, parsed.tag):
-        faults.add(*own.contradicted("tag", parsed.tag, "as the run's lines have"))
     if tag is None and 0 < scan.n_like_qrels == scan.n_misshapen and not scan.is_damaged:
         report_as_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint

@@ -80,8 +80,6 @@ class RunTop:
     """Lines of the file that name a document; the sum of `TopRanking.n_documents`."""
     group: str = ""
     contributes: bool = True
-    header: str | None = None
-    """What the file says of the run, as it stands there; ``None`` = nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +163,7 @@ def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = T
 def _top_of(run: Run, tops: list[tuple[str, TopRanking]], depth: int, order: Order) -> RunTop:
     n_lines = sum(top.n_documents for _, top in tops)
     facts = run.tag, run.file, run.sha256, depth, order, dict(tops), n_lines
-    return RunTop(*facts, run.group, run.contributes, run.header)
+    return RunTop(*facts, run.group, run.contributes)
 
 
 def read_tops(
@@ -195,7 +193,6 @@ def read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with
     how: dict[str, Any] = {"order": order, "lenient": lenient, "with_scores": with_scores}
     top = read_top(entry.file, depth, titles=entry.titles, **how)
     entry.check_tag(top.tag)
-    entry = entry.with_header(top.header)
     return replace(top, group=entry.group, contributes=entry.contributes)
 
 

@@ -54,8 +54,6 @@ class NumberedRun:
     packed_docnos: bytes
     """Of the numbers this reader uses here for the first time, in their order, joined by newlines."""
     rankings: list[PackedRanking]
-    header: str | None
-    """What the file says of the run, as it stands there; ``None`` = nothing."""
 
     def docnos(self) -> list[str]:
         """Return the docnos of the numbers this reader uses here for the first time."""
@@ -91,7 +89,7 @@ class RunReader:
         except BaseException:
             undo()  # these were not reported
             raise
-        return NumberedRun(*about, self._numbers.taken(), rankings, run.header)
+        return NumberedRun(*about, self._numbers.taken(), rankings)
 
     def _pack(self, one: WholeRanking | Ranking) -> PackedRanking:
         """Pack a ranking in file order: as the store keeps it, or its documents in rank order."""

@@ -45,7 +45,7 @@ def entries_of(files: Iterable[str], listed: str | Path | None, group: str = "")
 
     if group and (fault := id_fault(group)):
         raise ArgumentError("group", f"must be one word: {fault}", None)
-    entries = [RunEntry(file, group=group, where="`--group`") for file in files]
+    entries = [RunEntry(file, group=group) for file in files]
     if program := next((one.file for one in entries if one.file.endswith(".py")), None):
         hint = f"pooler import runs --search {quote(program)} makes a run of its function search(query, k)"
         raise PoolerError(f"{program} is a program, not a run", hint=hint)
@@ -53,17 +53,12 @@ def entries_of(files: Iterable[str], listed: str | Path | None, group: str = "")
 
 
 def named_runs(runs: Iterable[str | Run], listed: str | Path | None) -> list[RunEntry | Run]:
-    """Return runs in the order given, files and those in memory alike; then those of a list.
-
-    Of files that can be read twice with what their headers say; the others' is known when they are read.
-    """
-    from store.formats.run_header import header_of
-
+    """Return runs in the order given, files and those in memory alike; then those of a list."""
     named: list[RunEntry | Run] = []
     for run in runs:
         named += entries_of([run], None) if isinstance(run, str) else [run]
     named += entries_of((), listed)
-    return [one if isinstance(one, Run) else one.with_header(header_of(one.file)) for one in named]
+    return named
 
 
 def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Run]:
@@ -76,7 +71,6 @@ def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Ru
                 yield one
                 continue
             run = read_whole(one.file, lenient=lenient, titles=one.titles)
-            one = one.with_header(run.header)
             yield replace(run, tag=one.called(run.tag), group=one.group, contributes=one.contributes)
             advance(1)
 

@@ -38,8 +38,7 @@ def add_rankings(
 
     Rankings are of row ids, one a topic in file order; none is touched when the same file is there. That
     gives the run its group, if any, and can end its contributing, which begins again by `replace` alone.
-    A header that is not kept comes in, too. With `replace` another file takes the place of a known tag's,
-    else it raises `ConflictError`.
+    With `replace` another file takes the place of a known tag's, else it raises `ConflictError`.
     """
     session, topics, _ = inside
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
@@ -53,7 +52,7 @@ def add_rankings(
         if same_file and not replace:
             values["contributes"] = old.contributes and run.contributes
         is_same = (old.group, old.contributes) == (values["group"], values["contributes"])
-        if same_file and is_same and (old.header or not run.header):
+        if same_file and is_same:
             return ImportReport(unchanged=1)
         if not same_file and not replace:
             message = f"run `{run.tag}` exists with another file ({old.file})"
@@ -73,7 +72,7 @@ def add_rankings(
 
 def check_tags(session: Session, tags: Sequence[str]) -> list[StoredRun]:
     """Return the named runs (all when none is named), by tag; an unknown one raises `UnknownNameError`."""
-    query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file, RUN.c.header)
+    query = select(RUN.c.tag, RUN.c.group, RUN.c.contributes, RUN.c.sha256, RUN.c.file)
     runs = [StoredRun(*row) for row in session.execute(query.order_by(RUN.c.tag))]
     known = {run.tag for run in runs}
     for tag in tags:
@@ -118,7 +117,7 @@ class Runs(Area):
         """Add a run, its rankings one at a time; see `store.content.runs.add_rankings`."""
         from store.content.rankings import pack_rankings
 
-        about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header)
+        about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file)
         with self._db.filling() as inside:
             return add_rankings(inside, about, pack_rankings(inside, run.rankings), replace=replace)
 

@@ -136,7 +136,6 @@ RUN = _table(
     # Of its rankings, see `store.db.digests`.
     Column("digest", sa.BigInteger),
     # The lines in which the file says what the run is, as they stand there; ``None`` = none.
-    Column("header", RawText),
     *words("tag"),
 )
 """A run."""

@@ -155,18 +155,6 @@ def test_rankings_in_hand_outlive_a_failed_import(collection: Collection) -> Non
     assert [ranked.ids[docno] for docno in "ab"] == ids
 
 
-def test_header_comes_back_as_it_stands(collection: Collection) -> None:
-    """Line ends, blanks and letters of what a file says of its run; of another file, what that says."""
-    run = dataclasses.replace(
-        make_run("a", {"1": [("d1", 1.0)]}), header="# ir_metadata.start\r\n#  tag: ä \n"
-    )
-    collection.runs.add(run)
-    (stored,) = collection.runs.all(["a"])
-    assert stored.header == stored_run(collection, stored).header == run.header
-    collection.runs.add(dataclasses.replace(run, sha256="other", header=None), replace=True)
-    assert collection.runs.all(["a"])[0].header is None
-
-
 def test_only_the_named_runs_are_ranked(collection: Collection) -> None:
     """Rankings of other runs are left out; no name is no run."""
     for tag in ("a", "b", "c"):

@@ -290,16 +290,7 @@ def test_lines_for_people_become_a_table_that_is_asked_for(cli: Cli, garden: Pat
     assert [line.split()[0] for line in table.splitlines()[2:]] == [*reversed(names)]
 
 
-HEADER = (
-    "# ir_metadata.start",
-    "# tag: a",
-    "# actor:",
-    "#   team: garden",
-    "# method:",
-    "#   models: none",
-    "#   retrieval: [{name: bm25}, {name: rerank}]",
-    "# ir_metadata.end",
-)
+CHECK = ("check", "--runs", "runs.tsv", "--rules", "track.toml")
 ROWS = ("1 Q0 d1 1 3.0 a", "1 Q0 d2 2 2.0 a", "2 Q0 d1 1 3.5 a")
 ALL_RULES = """\
 topics = ["1", "2"]
@@ -312,18 +303,12 @@ ranks = true
 group = true
 runs_per_group = 1
 models = true
-header = true
 """
 
 
-def submission(*rows: str, header: tuple[str, ...] = HEADER) -> str:
+def submission(*rows: str) -> str:
     """Return a run file."""
-    return "".join(f"{line}\n" for line in (*header, *rows))
-
-
-def without(line: str) -> tuple[str, ...]:
-    """Return the header without a line."""
-    return tuple(one for one in HEADER if line not in one)
+    return "".join(f"{line}\n" for line in rows)
 
 
 @pytest.fixture
@@ -333,19 +318,19 @@ def track(here: Path) -> Path:
     write(here / "lists" / "docnos.txt", "d1", "d2", "d3")
     (here / "track.toml").write_text(ALL_RULES, "utf-8")
     (here / "a.run").write_text(submission(*ROWS), "utf-8")
+    write(here / "runs.tsv", "file\tgroup\tmodels", "a.run\tgarden\tnone")
     return here
 
 
 def test_run_that_keeps_all_rules_is_accepted(cli: Cli, track: Path) -> None:
-    """Its row says what is in it, and what its header says of it."""
-    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
+    """Its row says what is in it, and what the list of runs says of it."""
+    answer = cli(*CHECK, "--format", "json")
     assert answer.code == 0
     (row,) = answer.json()["submissions"]
     assert row == {
         "run": "a",
         "group": "garden",
         "models": ["none"],
-        "method": "bm25 > rerank",
         "topics": 2,
         "documents": 3,
         "ties": 0,
@@ -368,21 +353,13 @@ BROKEN = {
         "expected at most 2 documents a topic, got 3 in topic 1",
     ),
     "tag": (
-        submission(*(row.replace(" a", " ab") for row in ROWS), header=without("tag")),
+        submission(*(row.replace(" a", " ab") for row in ROWS)),
         "expected a run tag like `[a-z]`, got `ab`",
     ),
     "descending": (submission(ROWS[1], ROWS[0], ROWS[2]), "scores rise from line to line in topic 1"),
     "ranks": (
         submission("1 Q0 d1 2 3.0 a", "1 Q0 d2 1 2.0 a", ROWS[2]),
         "the stated ranks disagree with the scores (order `trec`) in topic 1: `d2` is number 1 by rank",
-    ),
-    "group": (
-        submission(*ROWS, header=without("team")),
-        "expected a group, in the list of runs or in the header, got none",
-    ),
-    "models": (
-        submission(*ROWS, header=without("models")),
-        "expected models, or `none`, in the list of runs",
     ),
 }
 
@@ -394,7 +371,7 @@ def test_each_rule_is_broken_once(cli: Cli, track: Path, code: str) -> None:
     (track / "a.run").write_text(content, "utf-8")
     if code == "min_depth":
         (track / "track.toml").write_text("min_depth = 2\n", "utf-8")
-    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
+    answer = cli(*CHECK, "--format", "json")
     assert answer.code == 1
     (row,) = answer.json()["submissions"]
     assert (row["verdict"], row["because"], row["faults"]) == ("refused", [code], 1)
@@ -402,22 +379,31 @@ def test_each_rule_is_broken_once(cli: Cli, track: Path, code: str) -> None:
     assert fault["message"].startswith(words)
 
 
-def test_header_is_asked_for(cli: Cli, track: Path) -> None:
-    """A list of runs says the rest, and the header is missed all the same."""
-    (track / "a.run").write_text(submission(*ROWS, header=()), "utf-8")
-    write(track / "runs.tsv", "file\tgroup\tmodels", "a.run\tgarden\tnone")
-    answer = cli("check", "--runs", "runs.tsv", "--rules", "track.toml", "--format", "json")
-    assert answer.json()["submissions"][0]["because"] == ["header"]
+@pytest.mark.parametrize(
+    ("code", "cells", "words"),
+    [
+        ("group", "\tnone", "expected a group, in the list of runs, got none"),
+        ("models", "garden\t", "expected models, or `none`, in the list of runs, got nothing"),
+    ],
+)
+def test_what_a_list_has_to_say_is_asked_for(
+    cli: Cli, track: Path, code: str, cells: str, words: str
+) -> None:
+    """Who made a run, and with which models, is missed alone."""
+    write(track / "runs.tsv", "file\tgroup\tmodels", f"a.run\t{cells}")
+    answer = cli(*CHECK, "--format", "json")
+    assert answer.json()["submissions"][0]["because"] == [code]
+    assert words in answer.out
 
 
 def test_runs_of_a_group_are_counted(cli: Cli, track: Path) -> None:
     """Whoever handed in too many hears it of each: which one goes is not guessed."""
     for tag in ("b", "c"):
-        text = submission(*ROWS).replace(" a\n", f" {tag}\n").replace("tag: a", f"tag: {tag}")
-        (track / f"{tag}.run").write_text(
-            text.replace("garden", "field" if tag == "c" else "garden"), "utf-8"
-        )
-    answer = cli("check", "a.run", "b.run", "c.run", "--rules", "track.toml", "--format", "json")
+        (track / f"{tag}.run").write_text(submission(*ROWS).replace(" a\n", f" {tag}\n"), "utf-8")
+    groups = (("a", "garden"), ("b", "garden"), ("c", "field"))
+    rows = (f"{tag}.run\t{group}\tnone" for tag, group in groups)
+    write(track / "runs.tsv", "file\tgroup\tmodels", *rows)
+    answer = cli(*CHECK, "--format", "json")
     because = {row["run"]: row["because"] for row in answer.json()["submissions"]}
     assert because == {"a": ["runs_per_group"], "b": ["runs_per_group"], "c": []}
     assert "expected at most 1 run a group, got 2 of group `garden`: a, b" in answer.out
@@ -426,7 +412,9 @@ def test_runs_of_a_group_are_counted(cli: Cli, track: Path) -> None:
 def test_file_that_is_no_run_has_a_row_and_is_none_of_its_group(cli: Cli, track: Path) -> None:
     """Refused for that alone; a list names it beside the group's one run, which is accepted."""
     write(track / "empty.run", "")
-    write(track / "runs.tsv", "file\tgroup", *(f"{name}.run\tgarden" for name in ("a", "empty")))
+    write(
+        track / "runs.tsv", "file\tgroup\tmodels", *(f"{name}.run\tgarden\tnone" for name in ("a", "empty"))
+    )
     answer = cli("check", "gone.run", "--runs", "runs.tsv", "--rules", "track.toml", "--format", "json")
     rows = [(row["run"], row["verdict"], row["because"]) for row in answer.json()["submissions"]]
     assert rows == [(None, "refused", ["open"]), ("a", "accepted", []), (None, "refused", ["empty"])]
@@ -437,23 +425,23 @@ def test_exit_code_tells_the_severity(cli: Cli, track: Path) -> None:
     (track / "a.run").write_text(BROKEN["unknown-docno"][0], "utf-8")
     rules = track / "track.toml"
     rules.write_text(ALL_RULES + 'warn = ["documents", "depth"]\n', "utf-8")
-    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
+    answer = cli(*CHECK, "--format", "json")
     assert answer.code == 4
     (row,) = answer.json()["submissions"]
     assert (row["verdict"], row["because"], row["warned"]) == ("warned", [], ["documents"])
-    assert "1 not in the list of documents, first on line 12: expected a known docno, got `d4`" in answer.out
-    assert cli("check", "a.run", "--rules", "track.toml", "--strict").code == 1
+    assert "1 not in the list of documents, first on line 4: expected a known docno, got `d4`" in answer.out
+    assert cli(*CHECK, "--strict").code == 1
     rules.write_text(ALL_RULES + 'warn = ["depth"]\n', "utf-8")
-    assert cli("check", "a.run", "--rules", "track.toml").code == 1
+    assert cli(*CHECK).code == 1
     rules.write_text("depth = 9\n", "utf-8")
-    assert cli("check", "a.run", "--rules", "track.toml").code == 0
+    assert cli(*CHECK).code == 0
 
 
 def test_all_faults_of_the_rules_are_told_at_once(cli: Cli, track: Path) -> None:
     """Unknown keys with the known one that is nearest, values, and lists that cannot be read."""
     (track / "bad.txt").write_text("d 1\n", "utf-8")
     (track / "track.toml").write_text(
-        'topcs = 3\ndepth = 0\ntag = "["\nranks = 1\ndocuments = "bad.txt"\nwarn = ["header", "dpth"]\n',
+        'topcs = 3\ndepth = 0\ntag = "["\nranks = 1\ndocuments = "bad.txt"\nwarn = ["group", "dpth"]\n',
         "utf-8",
     )
     answer = cli("check", "a.run", "--rules", "track.toml")
@@ -464,7 +452,7 @@ def test_all_faults_of_the_rules_are_told_at_once(cli: Cli, track: Path) -> None
         "track.toml: expected `depth` to be an integer >= 1, got 0",
         "track.toml: expected `tag` to be a regular expression, got '['",
         "track.toml: expected `ranks` to be true or false, got 1",
-        f"{names}, got `header`",
+        f"{names}, got `group`",
         f"{names}, got `dpth`",
         "track.toml: documents: bad.txt:1: docno: expected an id without blanks, got 'd 1'",
     ]
@@ -491,53 +479,26 @@ def test_rules_that_say_nothing_or_too_much_are_refused(cli: Cli, track: Path, t
     assert not answer.out
 
 
-def test_broken_header_is_told_as_that(cli: Cli, track: Path) -> None:
-    """No rule asks then for what it would have said."""
-    (track / "a.run").write_text(submission(*ROWS).replace("bm25}", "bm25"), "utf-8")
-    answer = cli("check", "a.run", "--rules", "track.toml", "--format", "json")
-    assert answer.json()["submissions"][0]["because"] == ["header"]
-    (fault,) = [one for one in answer.json()["check"] if one["kind"] == "fault"]
-    assert fault["line"] == 7
-
-
 def test_import_refuses_what_the_rules_refuse(cli: Cli, track: Path) -> None:
     """Nothing is imported where a run is refused; runs of the group that are in count; warnings are said."""
     cli("init", "--scale", "0-2").fine()
-    (track / "bad.run").write_text(submission("1 Q0 d9 1 1 b", header=()), "utf-8")
-    refused = cli("import", "runs", "a.run", "bad.run", "--rules", "track.toml")
+    command = ("import", "runs", *CHECK[1:])
+    (track / "bad.run").write_text(submission("1 Q0 d9 1 1 b"), "utf-8")
+    refused = cli(*command, "bad.run")
     assert refused.code == 1
     assert "bad.run:1: expected a known docno, got `d9`" in refused.err
     assert "track.toml: 1 of 2 runs refused" in refused.err
     assert cli("show", "runs", "--format", "json").json() == []
-    cli("import", "runs", "a.run", "--rules", "track.toml").fine()
-    cli("import", "runs", "a.run", "--rules", "track.toml").fine()
+    cli(*command).fine()
+    cli(*command).fine()
     (run,) = cli("show", "runs", "--format", "json").json()
     assert (run["run"], run["group"]) == ("a", "garden")
-    text = submission(*ROWS).replace(" a\n", " b\n").replace("tag: a", "tag: b")
-    (track / "b.run").write_text(text, "utf-8")
-    assert "got 2 of group `garden`: a, b" in cli("import", "runs", "b.run", "--rules", "track.toml").err
+    (track / "b.run").write_text(submission(*ROWS).replace(" a\n", " b\n"), "utf-8")
+    write(track / "runs.tsv", "file\tgroup\tmodels", "b.run\tgarden\tnone")
+    assert "got 2 of group `garden`: a, b" in cli(*command).err
     (track / "track.toml").write_text('runs_per_group = 1\nwarn = ["runs_per_group"]\n', "utf-8")
-    warned = cli("import", "runs", "b.run", "--rules", "track.toml").fine()
+    warned = cli(*command).fine()
     assert "warning: b.run: expected at most 1 run a group" in warned.err
-
-
-def test_list_of_runs_and_header_contradict_each_other_with_both_places(cli: Cli, track: Path) -> None:
-    """`check` tells it as a fault, and nothing is made or imported of it."""
-    write(track / "runs.tsv", "file\tgroup\tmodels", "a.run\tfield\tgpt-4")
-    lines = [
-        "a.run:4: expected the header's group to be `field`, as runs.tsv:2 says, got `garden`",
-        "a.run:6: expected the header's models to be `gpt-4`, as runs.tsv:2 says, got `none`",
-    ]
-    answer = cli("check", "--runs", "runs.tsv")
-    assert answer.code == 1
-    assert answer.out.splitlines()[:2] == lines
-    cli("init", "--scale", "0-2").fine()
-    for command in (("import", "runs", "--runs", "runs.tsv"), ("pool", "--runs", "runs.tsv", "--depth", "1")):
-        refused = cli(*command)
-        assert refused.code == 1
-        assert "\n".join(lines) in refused.err
-    told = cli("import", "runs", "a.run", "--group", "field").err
-    assert "expected the header's group to be `field`, as `--group` says, got `garden`" in told
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Run files: what either reader makes of them, what is a fault and what to type; headers; lists of runs."""
+"""Run files: what either reader makes of them, what is a fault and what to type; lists of runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +21,9 @@ from pooler.reading.check import check_run
 from pooler.reading.fields import SuspicionError
 from pooler.reading.run_list import RunEntry, read_run_list
 from pooler.reading.strict import SPLIT_HINT, read_run, whole_ranks
-from pooler.reading.tops import read_entry, read_top, top_of
-from pooler.reading.whole import RunReader, read_whole
-from store.errors import FaultList, FormatError, PoolerError
-from store.formats.run_header import RunHeader, header_of, read_header
+from pooler.reading.tops import read_top, top_of
+from pooler.reading.whole import read_whole
+from store.errors import FormatError, PoolerError
 from store.records import Run
 from tests.benchmarks.generate import generate
 from tests.helpers.run import Cli, run_inside
@@ -227,7 +226,7 @@ def facts(run: Run) -> tuple[object, ...]:
         )
         for one in run.rankings
     ]
-    return run.tag, run.sha256, run.file, run.group, run.contributes, run.header, rankings
+    return run.tag, run.sha256, run.file, run.group, run.contributes, rankings
 
 
 def outcome(read: Callable[[], Run]) -> object:
@@ -271,39 +270,24 @@ ABOUT = (
 ROWS = "1 Q0 a 1 2 t\n1 Q0 b 2 1.5 t\n2 Q1 a 1 2 t\n"
 
 
-_HEADERS = st.sampled_from(
-    [
-        ABOUT,
-        ABOUT.replace("# tag: t\n", ""),
-        ABOUT.replace("\n", " \r\n"),
-        ABOUT.replace("tag: t", "tag: other"),
-        ABOUT.replace("{", "["),
-        ABOUT.replace("# tag", "tag"),
-        ABOUT.replace("# ir_metadata.end\n", ""),
-        ABOUT + "# more\n",
-    ]
-)
-
-
-@given(data=st.data(), header=_HEADERS, text=run_texts(tidy=True) | run_texts(), is_damaged=st.booleans())
-def test_fast_and_slow_readers_agree_on_headers(
-    data: st.DataObject, header: str, text: RunText, *, is_damaged: bool, file: Path
+@given(data=st.data(), text=run_texts(tidy=True) | run_texts(), is_damaged=st.booleans())
+def test_fast_and_slow_readers_agree_on_comments_on_top(
+    data: st.DataObject, text: RunText, *, is_damaged: bool, file: Path
 ) -> None:
-    """Whatever stands in a header, sound or not, and below it, there is one verdict."""
-    content = header.encode() + text.content
+    """Whatever stands below them, sound or not, there is one verdict."""
+    content = data.draw(st.sampled_from([ABOUT, ABOUT.replace("\n", " \r\n")])).encode() + text.content
     file.write_bytes(data.draw(damaged(content)) if is_damaged else content)
     assert outcome(lambda: read_whole(str(file))) == outcome(lambda: read_run(str(file)))
 
 
 @given(text=run_texts(tidy=True))
-def test_run_below_a_header_is_the_same_run(text: RunText, file: Path) -> None:
-    """Tag, topics, documents and scores are those of the file without its header."""
+def test_run_below_comments_is_the_same_run(text: RunText, file: Path) -> None:
+    """Tag, topics, documents and scores are those of the file without them."""
     file.write_bytes(text.content)
     bare = read_run(str(file))
-    header = ABOUT.replace("# tag: t\n", "")
-    file.write_bytes(header.encode() + text.content)
+    file.write_bytes(ABOUT.encode() + text.content)
     run = read_whole(str(file))
-    assert (run.tag, run.header) == (bare.tag, header)
+    assert run.tag == bare.tag
     assert [(one.topic, one.docnos) for one in run.rankings] == [
         (one.topic, one.docnos) for one in bare.rankings
     ]
@@ -312,7 +296,7 @@ def test_run_below_a_header_is_the_same_run(text: RunText, file: Path) -> None:
     assert top.topics == top_of(bare, 2).topics
 
 
-def test_lines_are_counted_with_those_of_the_header(file: Path) -> None:
+def test_lines_are_counted_with_comments(file: Path) -> None:
     """Numbers of lines are those of the file, by the fast way and the slow one."""
     lines = ABOUT.count("\n")
     file.write_text(ABOUT + ROWS, "utf-8")
@@ -327,157 +311,12 @@ def test_lines_are_counted_with_those_of_the_header(file: Path) -> None:
     assert (fast.n_lines, slow.n_lines) == (lines + 3, lines + 4)
 
 
-def test_header_alone_is_no_run(file: Path) -> None:
-    """A file without a run line is empty; elsewhere a header is comments, and says nothing."""
+def test_comments_alone_are_no_run(file: Path) -> None:
+    """A file without a run line is empty; below the run they say nothing either."""
     file.write_text(ABOUT, "utf-8")
     assert check_run(str(file)).fault_counts == {"empty": 1}
     file.write_text(ROWS + ABOUT, "utf-8")
-    report = check_run(str(file))
-    assert (report.n_faults, report.header) == (0, None)
-
-
-def test_another_tag_is_a_fault_with_both(file: Path) -> None:
-    """The header's tag is that of the run lines."""
-    file.write_text(ABOUT.replace("tag: t", "tag: u") + ROWS, "utf-8")
-    (fault,) = check_run(str(file)).faults
-    assert fault.line == 2
-    assert fault.message == "expected the header's tag to be `t`, as the run's lines have, got `u`"
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_header_says_what_the_list_does_not(tmp_path: Path, *, packed: bool) -> None:
-    """Group and models are the header's where the list has none, and the list's where both agree."""
-    file = tmp_path / "t.run"
-    content = (ABOUT + ROWS).encode()
-    file.write_bytes(gzip.compress(content) if packed else content)
-    how = {"depth": 2, "order": "trec", "lenient": False, "with_scores": True}
-    for entry in (RunEntry(str(file)), RunEntry(str(file), group="g1", models=("m1", "m2"))):
-        assert read_entry(entry, **how).group == "g1"  # type: ignore[arg-type]
-        filled = entry.with_header(RunReader().read(entry).header)
-        assert (filled.group, sorted(filled.models or ())) == ("g1", ["m1", "m2"])
-    other = RunEntry(str(file), group="g2", models=(), where="runs.tsv:3")
-    with pytest.raises(FormatError) as caught:
-        read_entry(other, **how)  # type: ignore[arg-type]
-    assert [(one.line, one.message) for one in caught.value.faults] == [
-        (3, "expected the header's group to be `g2`, as runs.tsv:3 says, got `g1`"),
-        (4, "expected the header's models to be `none`, as runs.tsv:3 says, got `m2, m1`"),
-    ]
-
-
-SPECIFIED = """\
-# ir_metadata.start
-# schema-version: 0.1
-# run-version: 1.0
-# tag: h2oloo.ccrf.04.core17.ax_e3_0.6
-# method:
-#   automatic: true
-#   retrieval:
-#   - name: bm25
-#     method: org.apache.lucene.search.similarities.Similarity.BM25Similarity
-#     b: 0.4
-#   - name: axiomatic reranker
-#     method: io.anserini.rerank.lib.AxiomReranker
-#     reranks: bm25
-#   - name: ensemble
-#     ensembles:
-#     - lr reranker
-# actor:
-#   name: Jimmy Lin
-#   team: h2oloo
-#   fields:
-#   - nlp
-# ir_metadata.end
-"""
-"""Keys, values and their nesting as on the specification's pages `overview`, `method` and `actor`."""
-
-
-def read(text: str) -> tuple[RunHeader | None, list[tuple[int | None, str]]]:
-    """Return what a header says, and its faults."""
-    faults = FaultList("x.run")
-    return read_header(text.encode(), faults), [(one.line, one.message) for one in faults.kept]
-
-
-def between(*lines: str) -> str:
-    """Make a header of lines of YAML."""
-    return "".join(f"{line}\n" for line in ("# ir_metadata.start", *lines, "# ir_metadata.end"))
-
-
-@pytest.mark.vector("ir-metadata.org, schema-version 0.1: pages overview, method, actor")
-def test_header_of_the_specification_is_read() -> None:
-    """Tag, team and the stages of retrieval are told, and the text is as it stands."""
-    header, faults = read(SPECIFIED)
-    assert header is not None
-    assert not faults
-    assert (header.tag, header.group) == ("h2oloo.ccrf.04.core17.ax_e3_0.6", "h2oloo")
-    assert header.method == "bm25 > axiomatic reranker > ensemble"
-    assert header.models is None
-    assert (header.tag_line, header.group_line) == (4, 19)
-    assert header.text == SPECIFIED
-
-
-def test_lines_may_end_in_blanks_or_as_on_windows() -> None:
-    """The tools of the specification write a blank at the end of every line; the text keeps it."""
-    for end in (" \n", "\r\n", "\n"):
-        text = between("# actor:", "#   team: no").replace("\n", end)
-        header, faults = read(text)
-        assert header is not None
-        assert not faults
-        assert (header.group, header.text) == ("no", text)
-
-
-@pytest.mark.parametrize(
-    ("said", "models"),
-    [("none", ()), ("gpt-4", ("gpt-4",)), ("[gpt-4, llama]", ("gpt-4", "llama")), ("", None), ("[]", None)],
-)
-def test_models_are_a_name_or_several_or_none(said: str, models: tuple[str, ...] | None) -> None:
-    """`none` says that there is no model; nothing says nothing."""
-    header, faults = read(between("# method:", f"#   models: {said}"))
-    assert header is not None
-    assert not faults
-    assert header.models == models
-
-
-@pytest.mark.parametrize(
-    ("lines", "line", "words"),
-    [
-        (["# actor:", "#   team: [x"], 4, "expected YAML in the header"),
-        (["# actor: a", "# actor: b"], 3, "expected `actor` once"),
-        (["# actor:", "#   team: two words"], 3, "actor / team: expected an id without blanks"),
-        (["# actor:", "#   team: [a, b]"], 3, "actor / team: expected one word"),
-        (["# method:", "#   models: [none, gpt]"], 3, "method / models: expected names or `none`"),
-        (["# method:", "#   models: {gpt: 4}"], 3, "method / models: expected names or `none`"),
-        (["# method:", "#   models: [[gpt]]"], 3, "method / models: expected names or `none`"),
-        (["# a: \x07"], 1, "expected YAML in the header, got: a control character"),
-        (["# " + "[" * 3000], 1, "nesting that is too deep"),
-        (["# a: " + "x" * 70_000], 1, "at most 65,536 bytes"),
-        (["no sign"], 1, "every line of the header to begin with `#`"),
-    ],
-)
-def test_what_is_wrong_is_told_with_its_line(lines: Sequence[str], line: int, words: str) -> None:
-    """Nothing is read of a header with a fault."""
-    header, faults = read(between(*lines))
-    assert header is None
-    assert [one for one, _ in faults] == [line]
-    assert words in faults[0][1]
-
-
-def test_header_without_an_end_is_a_fault() -> None:
-    """So is one that is no UTF-8."""
-    assert read("# ir_metadata.start\n# tag: a\n")[1][0][0] == 1
-    faults = FaultList("x.run")
-    read_header(b"# ir_metadata.start\n# tag: \xff\n# ir_metadata.end\n", faults)
-    assert [one.message for one in faults.kept] == ["expected a header in UTF-8"]
-
-
-def test_header_is_taken_from_the_top_of_a_file(tmp_path: Path) -> None:
-    """Of a file without one, with a broken one, or that is not there, nothing."""
-    file = tmp_path / "a.run"
-    file.write_text(SPECIFIED + "1 Q0 d 1 1 t\n", "utf-8")
-    assert header_of(str(file)) == SPECIFIED
-    for text in ("1 Q0 d 1 1 t\n", SPECIFIED.replace("team: ", "team: ["), "1 Q0 d 1 1 t\n" + SPECIFIED):
-        file.write_text(text, "utf-8")
-        assert header_of(str(file)) is None
-    assert header_of(str(tmp_path / "none.run")) is None
+    assert check_run(str(file)).n_faults == 0
 
 
 def make(folder: Path, *names: str) -> None:

@@ -228,7 +228,7 @@ def stored_run(collection: Collection, stored: StoredRun) -> Run:
             scores = unpack_floats(row.scores)[in_file]
             rankings.append(Ranking(topics.names[row.topic_id], docnos, scores, ranks))
     rankings.sort(key=lambda ranking: natural_key(ranking.topic))
-    facts = stored.sha256, stored.file, stored.group, stored.contributes, stored.header
+    facts = stored.sha256, stored.file, stored.group, stored.contributes
     return Run(stored.tag, rankings, *facts)
 
 

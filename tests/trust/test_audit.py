@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pooler
 from store.analysis.audit import (
     CONCLUSIONS,
     conclusions,
@@ -24,7 +23,6 @@ from store.analysis.audit import (
     order_agreement,
     rejections,
 )
-from store.errors import PoolerError
 from tests.helpers.model_judges import JUDGES, PEOPLE_LEVEL, annotations, dl21, grades_of, run_paths
 from tests.helpers.run import Cli, Outcome, Tables, run_inside, write, write_run
 
@@ -231,50 +229,6 @@ def test_a_collection_takes_models_from_the_same_list(cli: Cli, circular: Path, 
     assert stored["documents"] == bare.json()["documents"]
     chosen = cli("audit", "bot", "v", "x", "z", *command[2:], "--runs", listed).fine().json()
     assert chosen["orders"][0]["runs"] == 3
-
-
-def test_headers_of_run_files_say_what_a_list_would(cli: Cli, circular: Path, here: Path) -> None:
-    """Groups and models of headers give the numbers that a list with the same gives, of files and stored."""
-    command = ("-m", "P@2", *FAST)
-    listed = cli("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, *command).fine().json()
-    for line in circular.read_text("utf-8").splitlines()[1:]:
-        file, group, models = line.split("\t")
-        team = f"# actor: {{team: {group}}}\n" if group else ""
-        used = f"# method: {{models: [{models}]}}\n" if models else ""
-        text = f"# ir_metadata.start\n{team}{used}# ir_metadata.end\n" + (here / file).read_text("utf-8")
-        (here / file).write_text(text, "utf-8")
-    files_ = sorted(here.glob("*.run"))
-    bare = cli("audit", "bot.qrels", *files_, "--qrels", "ann.qrels", *command).fine().json()
-    cli("init", "--scale", "0-2").fine()
-    cli("import", "runs", *files_).fine()
-    for name in ("ann", "bot"):
-        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
-    stored = cli("audit", "bot", "--against", "ann", *command).fine().json()
-    for found in (bare, stored):
-        assert found["groups"] == listed["groups"]
-        assert found["documents"] == listed["documents"]
-
-
-def test_list_that_contradicts_a_stored_header_is_told(cli: Cli, circular: Path, here: Path) -> None:
-    """The list of a collection's runs does not overrule what a run says of itself."""
-    file = min(here.glob("*.run"))
-    tag = file.read_text("utf-8").split()[5]
-    head = "# ir_metadata.start\n# method: {models: bot}\n# ir_metadata.end\n"
-    file.write_text(head + file.read_text("utf-8"), "utf-8")
-    cli("init", "--scale", "0-2").fine()
-    cli("import", "runs", *sorted(here.glob("*.run"))).fine()
-    for name in ("ann", "bot"):
-        cli("import", "judgements", f"{name}.qrels", "--judge", name).fine()
-    listed = here / "listed.tsv"
-    command = ("audit", "bot", "--against", "ann", "-m", "P@2", *FAST, "--runs", listed)
-    write(listed, "file\ttag\tgroup\tmodels", f"{file.name}\t{tag}\tothers\tbot")
-    cli(*command).fine()
-    write(listed, "file\ttag\tgroup\tmodels", f"{file.name}\t{tag}\tothers\tnone")
-    place = f"{file}:2: expected the header's models to be `none`, as {listed}:2 says, got `bot`"
-    assert cli(*command).failed(1).err.startswith(f"error: {place}")
-    found = pooler.source(collection="collection.db")
-    with pytest.raises(PoolerError, match="expected models `bot`, as it says itself"):
-        pooler.audit(found, "bot", "ann", measures="P@2", uses={tag: ()})
 
 
 @pytest.mark.parametrize(

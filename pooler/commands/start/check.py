@@ -14,13 +14,12 @@ from pooler.messages import progress
 from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
 from pooler.reading.results import ids_by_title
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
-from pooler.reading.run_list import RunEntry
+from pooler.reading.run_list import NO_MODEL, RunEntry
 from pooler.result import Later, Message, Result, frozen_settings
 from pooler.sources.files import entries_of
 from pooler.sources.source import named_collection, opened_collection
 from pooler.tables import DOCUMENTS, RUN, Column, Table, hidden
 from store.errors import Fault, PoolerError
-from store.formats.run_header import NO_MODEL
 from store.records import Order
 from store.text import counted, sanitise_line
 
@@ -46,9 +45,8 @@ def check(
 
     Faults: not six fields, a score that is not a finite number, a document twice in a topic, a topic
     split by another, two tags, an unknown topic or docno (with --collection), control characters or
-    invalid UTF-8 in an id, a header of `ir_metadata` that is no YAML or contradicts the
-    run, an empty file, damaged gzip. Warnings: ties, ranks that contradict the scores, ranks from 0, short
-    or missing topics, field 2 not Q0.
+    invalid UTF-8 in an id, an empty file, damaged gzip. Warnings: ties, ranks that contradict the scores,
+    ranks from 0, short or missing topics, field 2 not Q0.
 
     Example: pooler check runs/*.run --depth 100
 
@@ -122,17 +120,12 @@ def check_entries(
     settings = frozen_settings(
         runs=tuple(files), **named_collection(collection), **({} if rules is None else {"rules": str(rules)})
     )
-    # What the header of a file says otherwise than the list of runs is a fault, too.
-    checked = _with_repeated_tags(
-        with_faults(report, entry.faults_of(report.header))
-        for report, entry in zip(reports, entries, strict=True)
-    )
+    checked = _with_repeated_tags(reports)
     if track is not None:
         checked = tuple(apply_rules(track, checked, entries, submitted or {}))
     warnings = tuple(f"{report.path}: {one.message}" for report in checked for one in report.warnings)
-    filled = tuple(entry.filled(one.header) for entry, one in zip(entries, checked, strict=True))
     return CheckResult(
-        reports=checked, runs=filled, has_rules=track is not None, settings=settings, warnings=warnings
+        reports=checked, runs=entries, has_rules=track is not None, settings=settings, warnings=warnings
     )
 
 
@@ -155,7 +148,7 @@ class CheckResult(Result):
     reports: Sequence[RunReport]
     """A file each, in the order given: tag, hash, lines, topics, documents, faults by code."""
     runs: Sequence[RunEntry]
-    """What the list of runs and the headers say of them."""
+    """What the list of runs says of them."""
     has_rules: bool = False
 
     def _tables(self) -> Iterator[Later]:
@@ -241,7 +234,6 @@ class CheckResult(Result):
             ),
             Column("faults", "int", can_go=3),
             Column("models", "texts", show="if_any", can_go=2),
-            Column("method", show="if_any", can_go=1),
             hidden("file", "text"),
         ]
         table = Table.of_rows("submissions", columns, map(_submission, self.reports, self.runs))
@@ -262,12 +254,10 @@ class CheckResult(Result):
 
 def _submission(report: RunReport, entry: RunEntry) -> dict[str, Any]:
     odd = {one.code: one.count for one in report.warnings}
-    header = report.header
     return {
         "run": report.tag if report.n_documents else None,
         "group": entry.group or None,
         "models": None if entry.models is None else list(entry.models) or [NO_MODEL],
-        "method": None if header is None else header.method or None,
         "topics": report.n_topics,
         "documents": report.n_documents,
         "ties": odd.get("ties", 0),

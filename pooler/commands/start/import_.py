@@ -313,8 +313,7 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                 if texts:
                     retrieved.update(met)
                 documents.extend(met)
-                entry = entry.with_header(run.header)
-                about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
+                about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file)
                 report = opened.runs.add_packed(about, run.rankings, documents, replace=replace)
                 total, n_read = total + report, n_read + 1
                 n_rankings += len(run.rankings)

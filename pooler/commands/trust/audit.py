@@ -128,9 +128,9 @@ def audit(
 
     Notes
     -----
-    `uses` may be run to the models it uses, none = no model; default what a list of run files, or a header,
-    says. O(resamples (runs**2 + runs topics)) for each measure. Mean scores are rounded to 10 decimals
-    before runs are put in order.
+    `uses` may be run to the models it uses, none = no model; default what a list of run files says.
+    O(resamples (runs**2 + runs topics)) for each measure. Mean scores are rounded to 10 decimals before runs
+    are put in order.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def audit(
     if whole.judgements and (is_file(model) or "=" in model):
         model = str(named_file(model).judge)
     if isinstance(uses, str):
-        uses = None if whole.judgements else listed_models(uses, whole.collection)
+        uses = None if whole.judgements else listed_models(uses)
     people = [against] if isinstance(against, str) else list(dict.fromkeys(against))
     measures = [measures] if isinstance(measures, str) else list(measures)
     if not measures:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pooler.commands.measure.measured import known_measure
 from pooler.messages import warn
-from pooler.reading.run_list import RunEntry
+from pooler.reading.run_list import NO_MODEL, RunEntry
 from pooler.sources.files import entries_of, named_runs
 from pooler.sources.source import Opinions, Source, opened_collection
 from pooler.tables import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, Column, Table, View, hidden, listed
@@ -32,14 +32,12 @@ from store.analysis.measures.names import MEASURES, evaluate
 from store.analysis.measures.sampled import NOT_SAMPLED, SampledPool, sampled_rankings
 from store.analysis.rankings import graded_rankings
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.formats.run_header import NO_MODEL
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.audit import Bias, Favour, OrderAgreement
-    from store.collection import Collection
     from store.grades.definition import QrelsDefinition
     from store.records import Run, Scale, StoredRun
 
@@ -278,10 +276,7 @@ def _declared(
         runs = zip(tags, named_runs(source.option("runs"), source.option("listed")), strict=True)
     known_runs = dict(runs)
     groups = {tag: one.group for tag, one in known_runs.items()}
-    declared = {
-        tag: (one if isinstance(one, RunEntry) else RunEntry(one.file).with_header(one.header)).models
-        for tag, one in known_runs.items()
-    }
+    declared = {tag: one.models if isinstance(one, RunEntry) else None for tag, one in known_runs.items()}
     if uses is not None:
         for tag in uses:
             if tag not in groups:
@@ -290,17 +285,16 @@ def _declared(
             known, stated = declared.get(tag), tuple(models)
             if known is not None and set(known) != set(stated):
                 quoted = [f"`{', '.join(one) or NO_MODEL}`" for one in (known, stated)]
-                message = f"run `{tag}`: expected models {quoted[0]}, as it says itself, got {quoted[1]}"
-                raise PoolerError(message, hint="leave the run out of `uses`, or correct what its file says")
+                message = (
+                    f"run `{tag}`: expected models {quoted[0]}, as the list of runs says, got {quoted[1]}"
+                )
+                raise PoolerError(message, hint="leave the run out of `uses`, or correct the list of runs")
             declared[tag] = stated
     return tuple(groups[tag] for tag in tags), tuple(declared.get(tag) for tag in tags)
 
 
-def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[str, ...]]:
-    """Return the models that a list says runs of a collection use, by tag.
-
-    `PoolerError` where a line names no tag, `FormatError` where the header of a run contradicts it.
-    """
+def listed_models(listed: str) -> dict[str, tuple[str, ...]]:
+    """Return the models that a list says runs of a collection use, by tag; each of its lines names one."""
     found = {}
     for one in entries_of((), listed):
         if one.models is None:
@@ -308,12 +302,8 @@ def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[
         if one.tag is None:
             hint = "a column `tag` says which run of the collection each line means"
             raise PoolerError(f"{listed}: expected the tag of `{one.file}`, got none", hint=hint)
-        found[one.tag] = replace(one, group="")  # groups are the collection's
-    with opened_collection(collection) as opened:
-        for run in opened.runs.all():
-            if run.tag in found:
-                found[run.tag].with_header(run.header)
-    return {tag: one.models or () for tag, one in found.items()}
+        found[one.tag] = one.models
+    return found
 
 
 def _put_forward(ranked: RankedDocuments, grades: AuditedGrades) -> NDArray[np.bool_]:
