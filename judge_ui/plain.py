@@ -125,8 +125,7 @@ class Answers:
         self.grades: list[tuple[str, str]] = []
         """What to type for every grade, and its name: the value only where it is not typed."""
         for grade in scale.grades:
-            names = keys.of_grade[grade.value]
-            key = sanitise_line(next((one for one in names if len(one) == 1), names[0]))
+            key = sanitise_line(keys.of_grade[grade.value])
             label = sanitise_line(grade.label)
             self.grades.append((key, label if key == str(grade.value) else f"{grade.value} {label}"))
 
@@ -285,7 +284,7 @@ _SOON_S = 1.0
 """After so long it is said that a decision waits to be written."""
 
 
-def run_plain(session: JudgingSession, read: TextIO, write: TextIO, *, keys: KeyTable | None = None) -> int:
+def run_plain(session: JudgingSession, read: TextIO, write: TextIO) -> int:
     """Run the line mode until the judge quits or the input ends; return how many answers were ignored.
 
     The caller ends the session.
@@ -294,7 +293,7 @@ def run_plain(session: JudgingSession, read: TextIO, write: TextIO, *, keys: Key
     document, and the judge is not asked to begin. A script can answer as soon as a document is printed only
     where the session's ``min_dwell`` is 0.
     """
-    return PlainJudge(session, Talk(read, write), keys or key_table(session.scale)).sit()
+    return PlainJudge(session, Talk(read, write), key_table(session.scale)).sit()
 
 
 class _Leave(Exception):  # noqa: N818 - a way out, not an error

@@ -14,7 +14,7 @@ from textual.theme import Theme
 from judge_ui.screens.base import LEAST_HEIGHT, LEAST_WIDTH
 from judge_ui.screens.dialogs import ConfirmDialog, LineDialog
 from judge_ui.screens.inbox import InboxScreen
-from judge_ui.session.keys import Keymap, key_table
+from judge_ui.session.keys import key_table
 from judge_ui.session.messages import decision_mark
 from judge_ui.session.session import JudgingSession
 from store.text import counted, sanitise_line
@@ -54,12 +54,12 @@ class JudgeApp(App[None]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
 
-    def __init__(self, session: JudgingSession, keymap: Keymap | None = None) -> None:
+    def __init__(self, session: JudgingSession) -> None:
         # Said here and not by the theme alone: Textual chooses what NO_COLOR does before it knows
         # the theme, and would draw black on black.
         super().__init__(ansi_color=True)
         self._session = session
-        self._keys = key_table(session.scale, keymap)
+        self._keys = key_table(session.scale)
         self.register_theme(THEME)
         self.theme = THEME.name
 
@@ -128,12 +128,12 @@ class QuitDialog(ConfirmDialog):
     """Asks whether to quit and lose what is not saved."""
 
 
-def run_app(session: JudgingSession, keymap: Keymap | None = None) -> int:
+def run_app(session: JudgingSession) -> int:
     """Run the full screen until the judge quits; return 0, or 1 when it failed and has shown why.
 
     The caller ends the session.
     """
-    app = JudgeApp(session, keymap)
+    app = JudgeApp(session)
     app.run()
     if app.is_web and session.pending is not None:
         session.retry()  # the window went without a question

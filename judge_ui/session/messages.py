@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import Enum
 from operator import itemgetter
 
-from judge_ui.session.keys import Command, KeyTable, key_name
+from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
@@ -171,22 +171,20 @@ def conflict_words(conflict: DecisionConflict, scale: Scale) -> tuple[str, str]:
 
 
 def grade_keys(keys: KeyTable, scale: Scale) -> list[tuple[str, str]]:
-    """Name every grade beside the keys that give it, the value only where a key is another.
+    """Name every grade beside the key that gives it, the value only where the key is another.
 
     Examples
     --------
-    >>> from judge_ui.session.keys import Keymap, key_table
+    >>> from judge_ui.session.keys import key_table
     >>> from store.formats.scale import parse_scale
-    >>> scale = parse_scale("binary")
-    >>> grade_keys(key_table(scale, Keymap({0: ("a", "f9")})), scale)
-    [('a  F9', '0 not relevant'), ('1', 'relevant')]
+    >>> scale = parse_scale("-1-1")
+    >>> grade_keys(key_table(scale), scale)
+    [('-', '-1 grade -1'), ('0', 'grade 0'), ('1', 'grade 1')]
     """
     entries = []
     for grade in scale.grades:
-        names = [sanitise_line(name) for name in map(key_name, keys.of_grade[grade.value])]
-        label = sanitise_line(grade.label)
-        is_value = names == [str(grade.value)]
-        entries.append(("  ".join(names), label if is_value else f"{grade.value} {label}"))
+        key, label = sanitise_line(keys.of_grade[grade.value]), sanitise_line(grade.label)
+        entries.append((key, label if key == str(grade.value) else f"{grade.value} {label}"))
     return entries
 
 

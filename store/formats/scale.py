@@ -2,7 +2,7 @@
 
 A TOML file has ``[[grade]]`` tables of ``value``, ``label`` and ``key``, and optional ``relaxed`` and
 ``rigid``. The key of 0 to 9 is the digit, of -1 to -4 one of ``-xyz``; any other value has `NO_KEY` unless
-the file declares one, and cannot be judged before a keymap does.
+the file declares one, and judges find a letter for it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _NEGATIVE_KEYS = "-xyz"
 """Keys of the grades -1 to -4: never a digit, which would name another grade."""
 
 NO_KEY = ""
-"""The key of a grade that no single key names, until a scale file or a keymap gives it one."""
+"""The key of a grade that no single key names, unless a scale file gives it one."""
 
 _SCALE_HINT = "`--scale 0-2`, `--scale binary`, `--scale ntcir`, or `--scale FILE.toml`"
 

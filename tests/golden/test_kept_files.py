@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from judge_ui.session.keys import Command, read_keymap
 from tests.golden.kept import GOLDEN, unpack, unpack_today
 from tests.helpers.run import GARDEN, Outcome, copy_garden, run_inside
 from tests.helpers.world import parse_scale
@@ -111,12 +110,9 @@ def test_collection_goes_out_and_comes_back(name: str, tmp_path: Path) -> None:
 
 
 def test_small_files_are_read(tmp_path: Path) -> None:
-    """Keymap, scale, list of runs, pool, sample and qrels of an earlier version are understood."""
+    """Scale, list of runs, pool, sample and qrels of an earlier version are understood."""
     scale = parse_scale(str(WRITTEN / "scale.toml"))
     assert (scale.values, scale.relaxed, scale.rigid) == ((-2, 0, 1, 2), 1, 2)
-    keys = read_keymap(str(WRITTEN / "keymap.toml"), parse_scale("0-2"))
-    assert (keys.grades[0], keys.grades[1]) == (("f",), ("d", "j"))
-    assert keys.commands[Command.UNDO] == ("z", "f2")
     copy_garden(tmp_path)
     shutil.copy(WRITTEN / "runs.tsv", tmp_path / "kept.tsv")
     pool = tmp_path / "pool.txt"

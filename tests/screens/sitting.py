@@ -21,7 +21,7 @@ import judge_ui
 from judge_ui.plain import run_plain
 from judge_ui.screens.app import JudgeApp
 from judge_ui.screens.document import DocumentScreen
-from judge_ui.session.keys import Keymap, key_table
+from judge_ui.session.keys import key_table
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.laid_out import MarkedText
@@ -39,7 +39,6 @@ async def judging(
     size: tuple[int, int] = (80, 24),
     judge: str = "alice",
     briefed: bool = True,
-    keymap: Keymap | None = None,
     **options: Any,
 ) -> AsyncIterator[Pilot[None]]:
     """Run the app on a judge's desk, a topic open or not, its briefing read or not."""
@@ -48,7 +47,7 @@ async def judging(
     if topic is not None:
         session.open_topic(topic)
         session.needs_briefing = session.needs_briefing and not briefed
-    async with JudgeApp(session, keymap).run_test(size=size) as pilot:
+    async with JudgeApp(session).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
     session.desk.leave()

@@ -445,7 +445,6 @@ COMMANDS = (
     ("export", "pool"),
     ("export", "qrels", f"1{ID}"),
     ("judge", "--plain", "--judge", ID, "--topic", IN_ONE_LINE),
-    ("judge", "--judge", ID, "--keymap", IN_ONE_LINE),
     ("judge", "--judge", IN_ONE_LINE),
     ("status", "--by-topic", "--format", "tsv"),
     ("status", "--table", "status", "--format", "json"),

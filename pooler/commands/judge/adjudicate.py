@@ -9,17 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pooler.command import Option, QrelsName, Stored, command
-from pooler.commands.judge.judge import (
-    MIN_DWELL_MS,
-    KeymapName,
-    MinDwell,
-    Plain,
-    Stay,
-    begin,
-    drafts_of,
-    keymap_of,
-    sit,
-)
+from pooler.commands.judge.judge import MIN_DWELL_MS, MinDwell, Plain, Stay, begin, drafts_of, sit
 from pooler.judge_kinds import warn_about_voters
 from pooler.result import Result, frozen_settings
 from pooler.tables import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
@@ -51,7 +41,6 @@ def adjudicate(
     plain: Plain = False,
     stay: Stay = False,
     min_dwell: MinDwell = MIN_DWELL_MS,
-    keymap: KeymapName = None,
 ) -> DisagreementList | None:
     """Settle or list documents that judges have decided differently.
 
@@ -95,9 +84,8 @@ def adjudicate(
     if name is not None:
         if names:
             raise ArgumentError("names", "is of the list, without --judge", None)
-        keys = keymap_of(keymap, collection.scale)
         session = _session(collection, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
-        sit(session, keys, plain=plain)
+        sit(session, plain=plain)
         return None
     area = collection.disagreements
     counts = area.voters(asked)

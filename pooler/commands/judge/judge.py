@@ -21,13 +21,11 @@ from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
-    from judge_ui.session.keys import Keymap
     from judge_ui.session.queue import Drawing
     from judge_ui.session.session import JudgingSession
     from judge_ui.session.words import Goal
     from store.collection import Collection
     from store.judging.desk import Desk
-    from store.records import Scale
 
 
 Plain = Annotated[bool, Option("--plain", "Line mode: for screen readers, dumb terminals, scripts.")]
@@ -41,15 +39,6 @@ MinDwell = Annotated[
     ),
 ]
 MIN_DWELL_MS = 300
-KeymapName = Annotated[
-    str | None,
-    Option(
-        "--keymap FILE|NAME",
-        "Your own keys: azerty, home-row, letters, or a TOML file with [grades] such as"
-        ' 10 = "a" and [commands] such as undo = ["z", "f2"].',
-        envvar="POOLER_KEYMAP",
-    ),
-]
 GoalText = Annotated[
     str | None,
     Option(
@@ -71,15 +60,6 @@ def imports_at_once() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
-    """Read the keymap that was asked for; ``None`` = the usual keys. Faults are reported at once."""
-    from judge_ui.session.keys import key_table, read_keymap
-
-    keymap = None if name is None else read_keymap(name, scale)
-    key_table(scale, keymap)
-    return keymap
 
 
 def check_terminal(command: str) -> None:
@@ -125,7 +105,7 @@ def read_goal(opened: Collection, text: str | None) -> Goal | None:
     return goal_of(opened, text)
 
 
-def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
+def sit(session: JudgingSession, *, plain: bool) -> None:
     """Let somebody judge, in lines or full screen, end the sitting in any case, and say what became of it."""
     from judge_ui.session.messages import goodbye
 
@@ -133,18 +113,17 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
     try:
         if plain:
             from judge_ui.plain import run_plain
-            from judge_ui.session.keys import key_table
 
             read, write = text_stdin(), sys.stdout
             with last_words(write, lambda: goodbye(session)):
-                ignored = run_plain(session, read, write, keys=key_table(session.scale, keys))
+                ignored = run_plain(session, read, write)
             if ignored:
                 answers = counted(ignored, "answer")
                 warn(f"{answers} ignored: given where no document was; an empty line goes on")
         else:
             from judge_ui.screens.app import run_app
 
-            code = run_app(session, keys)
+            code = run_app(session)
     except BaseException:
         with suppress(PoolerError):
             session.desk.leave()
@@ -268,7 +247,6 @@ def judge(
     topic: Annotated[str | None, Option("--topic", "Open this topic right away.")] = None,
     stay: Stay = False,
     min_dwell: MinDwell = MIN_DWELL_MS,
-    keymap: KeymapName = None,
     goal: GoalText = None,
 ) -> None:
     """Judge the documents of the pool, one key each.
@@ -288,7 +266,6 @@ def judge(
             import judge_ui.screens.app  # noqa: F401 - it is used when somebody sits
 
     with Collection(str(collection)) as opened:
-        keys = keymap_of(keymap, opened.scale)
         goes_on = name is None
         if name is None:
             name = who_judges(opened)
@@ -308,7 +285,7 @@ def judge(
             topic = last_topic(desk.inbox())
         if topic is not None:
             session.open_topic(topic)
-        sit(session, keys, plain=plain)
+        sit(session, plain=plain)
 
 
 def _refuse_others(opened: Collection, name: str) -> None:
