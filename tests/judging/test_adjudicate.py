@@ -420,8 +420,7 @@ def test_typed_decisions_are_the_adjudicators(cli: Cli, garden_with_zoe: Path) -
 
 def test_answers_that_open_no_topic_are_counted(cli: Cli, garden_with_zoe: Path) -> None:
     """A script that answers before a topic is open is told so, shortly; Enter opens one."""
-    options = ("--plain", "--keymap", "home-row")  # the adjudicator's as it is a judge's: d is 2
-    answer = cli("adjudicate", "--judge", "zoe", *options, stdin=b"0\n1\n\nd\nq\n").fine()
+    answer = cli("adjudicate", "--judge", "zoe", "--plain", stdin=b"0\n1\n\n2\nq\n").fine()
     assert "1 decision in this sitting" in answer.out
     rows = cli("adjudicate", "--table", "disagreements", "--format", "json").fine().json()
     assert [row["outcome"] for row in rows if row["status"] == "settled"] == [2]
