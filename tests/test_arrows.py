@@ -66,7 +66,7 @@ DOORS = ("pooler", "store.collection", "store.records", "store.errors", "tests")
 MATHEMATICS = ("store.analysis.", "store.ranking", "pooler.strategies.")
 """What a test may import beside an oracle."""
 DEEP = ROOT / "tests" / "deep_imports.txt"
-MOST_DEEP = 86
+MOST_DEEP = 85
 """Files that import deeper, as `deep_imports.txt` lists them: this number only falls."""
 _TEXT = re.compile('""".*?"""', re.DOTALL)
 _IMPORT = re.compile(

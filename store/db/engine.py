@@ -168,7 +168,7 @@ def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
         raise type(error)(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_6e635f41"
+SCHEMA_REVISION = "1_d320c2a8"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.database`)."""
 
 BUSY_TIMEOUT_MS = 30_000
