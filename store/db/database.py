@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -12,8 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import inspect, select, text
-from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Session, SQLModel
 
 from store.db.columns import insert_row
@@ -176,19 +173,6 @@ def create_database(where: str, *, name: str, scale: Scale, program: str) -> Non
         collection = {"name": name, "scale": declared, "created_by": program}
         insert_row(session, COLLECTION, **collection, created_at=now)
         insert_row(session, QRELS, name="official", version=1, rule="{}", is_default=True, created_at=now)
-
-
-def revision() -> str:
-    """Return what `SCHEMA_REVISION` is to be: 1 and a hash of what makes the tables on SQLite."""
-    made = sorted(SQLModel.metadata.sorted_tables, key=lambda table: table.name)
-    dialect = SQLiteDialect_pysqlite()
-    parts = [CreateTable(table).compile(dialect=dialect) for table in made]
-    parts += [
-        CreateIndex(index).compile(dialect=dialect)
-        for table in made
-        for index in sorted(table.indexes, key=lambda index: str(index.name))
-    ]
-    return f"1_{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()[:8]}"
 
 
 def make_tables(session: Session) -> None:

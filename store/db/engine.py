@@ -168,8 +168,8 @@ def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
         raise type(error)(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_d320c2a8"
-"""The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.database`)."""
+SCHEMA_REVISION = "1"
+"""The schema's Alembic revision: that of the newest migration."""
 
 BUSY_TIMEOUT_MS = 30_000
 """How long a command waits for another process that is writing to a SQLite file."""

@@ -37,6 +37,19 @@ def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: P
     assert len(records(on(file, "export", "judgements", "--history").out)) == events
 
 
+def test_first_collection_of_the_baseline_is_brought_to_today(tmp_path: Path) -> None:
+    """A collection that 0.3.0 wrote, schema 1, is upgraded, has no fault, and every event of it."""
+    file = unpack("written/baseline.db", tmp_path / "collection.db")
+    on(file, "upgrade")
+    assert "no fault found" in on(file, "verify").out
+    assert len(records(on(file, "export", "judgements", "--history").out)) == 181
+    made = on(file, "qrels", "--format", "tsv").tsv()
+    assert [(row["qrels"], row["version"], row["documents"]) for row in made] == [
+        ("official", "2", "42"),
+        ("official", "1", ""),
+    ]
+
+
 def test_backup_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
     """The page that says what to do is named, and nothing is made."""
     backup = unpack("written/monday.backup", tmp_path / "monday.backup")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from store.db.engine import SCHEMA_REVISION
-
-revision = SCHEMA_REVISION
+revision = "1"
 down_revision = None
 
 
