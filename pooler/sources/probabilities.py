@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,7 +242,7 @@ def load_probable(
     *,
     cutoff: int = 1000,
     values: Values | None = None,
-    probabilities: str | None = None,
+    probabilities: str | Path | None = None,
     unjudged: float | str = 0,
     keep_zero: bool = False,
     extra_relevant: int = 0,
@@ -259,6 +261,7 @@ def load_probable(
     Topics are those with a judgement or a line of probabilities, in natural order.
     """
     default = parse_unjudged(unjudged)
+    probabilities = None if probabilities is None else os.fspath(probabilities)
     texts = _texts(values)
     if probabilities is not None and texts:
         raise ArgumentError("values", "and --probabilities exclude each other", texts[0])

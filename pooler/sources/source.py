@@ -271,8 +271,9 @@ class Source:
         from pooler.sources.meeting import TRIED, Ids, check_measured
 
         runs = self._runs
-        if isinstance(runs, CollectionRuns) and not self.is_of_files:
-            check_no_files(runs.tags, self.collection, "no qrels are named", _QRELS_HINT)
+        are_named = self.is_of_files or self._given["qrels"] is not None
+        if not are_named or (isinstance(runs, CollectionRuns) and not self.is_of_files):
+            check_no_files(self._given["runs"], self.collection, "no qrels are named", _QRELS_HINT)
         elif isinstance(runs, NamedRuns) and not (runs.runs or runs.listed):
             raise PoolerError("no run file is named", hint="name run files, or --runs FILE that lists them")
         qrels = self._qrels

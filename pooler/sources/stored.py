@@ -15,7 +15,7 @@ from pooler.sources.judged import GivenQrels, Judged, Level
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.formats.pairs import TopicJudges, read_topic_judges
 from store.grades.definition import NamedQrels
-from store.records import Order
+from store.records import Order, Run
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -211,11 +211,16 @@ def check_some_run(tags: Sized) -> None:
         raise PoolerError("there is no run in the collection", hint="pooler import runs")
 
 
-def check_no_files(runs: Iterable[str], collection: str | Collection, what: str, hint: str) -> None:
-    """Raise `PoolerError` where run files are named, and neither a collection nor `what` measures them."""
-    files = [run for run in runs if Path(run).is_file()]
-    if files and isinstance(collection, str) and "://" not in collection and not Path(collection).exists():
-        raise PoolerError(f"{files[0]} is a file, and {what} to measure it with", hint=hint)
+def check_no_files(runs: Iterable[str | Run], collection: str | Collection, what: str, hint: str) -> None:
+    """Raise `PoolerError` for runs in files or memory that neither a collection nor `what` measures."""
+    if not isinstance(collection, str) or "://" in collection or Path(collection).exists():
+        return
+    for run in runs:
+        if not isinstance(run, str):
+            message = f"run `{run.tag}` is given, and {what} to measure it with"
+            raise PoolerError(message, hint="pooler.source(runs, qrels=...)")
+        if Path(run).is_file():
+            raise PoolerError(f"{run} is a file, and {what} to measure it with", hint=hint)
 
 
 def check_named(runs: Sequence[str]) -> None:

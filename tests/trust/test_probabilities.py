@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import typer
 
+from pooler import evaluate, source, variation
 from pooler.cli.from_function import from_function
 from pooler.command import Cutoff, Given, Option, command
 from pooler.messages import OnTerminal, listening
@@ -557,3 +558,16 @@ def test_a_report_says_so_itself(cli: Cli, two: tuple[str, ...], grade: int, wor
     cli("report", "page.html", *two[:2], *options).fine()
     page = Path("page.html").read_text()
     assert all(one in page for one in words)
+
+
+def test_in_python_the_file_is_a_path_and_what_is_missing_is_said(tmp_path: Path) -> None:
+    """Example X1: half a chance each at ranks 1 and 2; runs in memory alone have nothing to measure them."""
+    runs = source({"a": {"t": {"x": 2.0, "y": 1.0}}}, collection=tmp_path / "none.db")
+    file = tmp_path / "p.txt"
+    file.write_text("t x .5\nt y .5\n", "utf-8")
+    ranked = source({"a": {"t": {"x": 2.0, "y": 1.0}}})
+    assert variation(ranked, probabilities=file, empty="zero").mean.tolist() == [pytest.approx(5 / 8)]
+    with pytest.raises(PoolerError, match="run `a` is given, and there is nothing to measure it with"):
+        variation(runs)
+    with pytest.raises(PoolerError, match="run `a` is given, and no qrels are named to measure it with"):
+        evaluate(runs)

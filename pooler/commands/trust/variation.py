@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -53,7 +54,7 @@ ValuesOption = Annotated[
     ),
 ]
 ProbabilitiesOption = Annotated[
-    str | None,
+    str | Path | None,
     Option(
         "--probabilities FILE",
         "Read them from a file, `topic docno p`, as the table `probabilities` in tsv; RUN may then be files.",
