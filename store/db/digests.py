@@ -74,6 +74,8 @@ def digests_of(rows: Iterable[Sequence[Any]]) -> tuple[int, ...]:
 
     >>> digests_of([[7, None, "a"]])
     (-387954054118670911,)
+    >>> digests_of([[-0.0]]) == digests_of([[0.0]])
+    True
     """
     found = [blake2b(_written(row), digest_size=8).digest() for row in rows]
     return unpack(f">{len(found)}q", b"".join(found))
