@@ -12,7 +12,7 @@ A transcript begins with a line `@ START`, the folder it starts in (see `START`)
     | a last line without its newline\
     = 2                              an exit code that is not 0
 
-Numbers have ten decimal places at most.
+Numbers have ten decimal places at most, and the program's own version is VERSION.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pooler import __version__
 from tests.helpers.run import Terminal, run
 
 _COMMAND = re.compile(r"(?:printf '(?P<stdin>[^']*)' \| )?(?:COLUMNS=(?P<columns>\d+) )?pooler(?P<words>.*)")
@@ -82,7 +83,7 @@ def play(transcript: Transcript, folder: Path) -> Transcript:
         out = out.replace("waiting for the disk\n", "")  # said where the machine is busy
         lines = [*_marked("| ", out), *_marked("! ", err), *([f"= {code}"] if code else [])]
         text = "".join(f"{line}\n" for line in lines).replace(str(folder), "FOLDER")
-        text = without_sizes(to_ten_places(text))
+        text = without_sizes(to_ten_places(text)).replace(__version__, "VERSION")
         if transcript.has_times:
             for pattern, mask in _MOMENTS:
                 text = pattern.sub(mask, text)

@@ -441,6 +441,7 @@ def readings(
     Unjudged, relevant: AP is 1/2 as judged and 1 of the judged document alone, and the unjudged one can only
     raise it. RBP leaves open the first rank and all from the third on.
 
+    >>> from store.analysis.measures.names import parse_measure
     >>> from store.analysis.rankings import graded_rankings
     >>> lists, grades = {("a", "t"): np.array([1, 2])}, {"t": (np.array([2]), np.array([1]))}
     >>> rankings = graded_rankings(["t"], ["a"], lists, grades, cutoff=9)
