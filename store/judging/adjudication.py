@@ -45,7 +45,7 @@ from store.judging.disagreements import (
 )
 from store.judging.events import Pair, current_events, fetch_current, fetch_shown_passages, ruling_of
 from store.judging.judges import fetch_identities, fetch_judge_names, fetch_voters_of_kinds, judge_named
-from store.judging.kinds import Voters, kinds_of
+from store.judging.kinds import SORTS, Voters, kinds_of
 from store.records import DECIDED, Action, AsOf, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
@@ -65,7 +65,8 @@ def fetch_cases(
     Of a selection, whose judges are heard counts here. `until`: as it was then.
     """
     voters = fetch_voters_of_kinds(session, selection.kinds)
-    kinds = {one.kind for one in voters.judges}
+    named = {kind for sort in voters.kinds for kind in SORTS[sort]}
+    kinds = named or {one.kind for one in voters.judges}
     rulings, identities = _fetch_rulings(session, topic, document, until)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     for row in session.execute(_disputed_votes(topic, document, until)):

@@ -235,6 +235,13 @@ def test_judges_of_every_kind_count(seated: Collection, listed: Lister) -> None:
     assert listed() == {"a": ("0,2", Settlement.OPEN), "b": ("1,2", Settlement.OPEN)}
 
 
+def test_cannot_counts_of_a_kind_that_graded_nothing(seated: Collection, listed: Lister) -> None:
+    """A model that could not judge its only document differs from the person who graded it."""
+    sit_down(seated, "ann").grade("a", 2)
+    sit_down(seated, "gpt").act("a", Action.CANNOT)
+    assert listed() == {"a": ("2,cannot", Settlement.OPEN)}
+
+
 def test_people_alone_count_where_one_has_graded(seated: Collection, listed: Lister) -> None:
     """Else imported files, else models."""
     seated.judges.add("bob", JudgeKind.HUMAN)
