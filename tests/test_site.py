@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 import pooler
+from tests.helpers.browser import measured
 from tests.helpers.gallery import COMMANDS
 from tests.readme_blocks import ROOT
-from tests.reports.test_report import measured
 from tests.test_readme import README
 
 DOCS = ROOT / "docs"

@@ -47,8 +47,8 @@ from store.analysis.agreement.votes import (
 )
 from store.errors import ArgumentError, PoolerError
 from store.records import Ties
-from tests.agreement.graded import MISSING, drawn_votes, texts_of, votes_of
 from tests.helpers.cf_collection import SCALE, load_judgements
+from tests.helpers.graded_votes import MISSING, drawn_votes, texts_of, votes_of
 
 Counts = NDArray[np.int64]
 RULES: dict[TieRule, Callable[..., AggregateResult]] = {"majority": majority, "median": median}

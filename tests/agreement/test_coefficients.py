@@ -40,18 +40,6 @@ from store.analysis.agreement.tables import PAIR_NAMES, StackName, pair_tables, 
 from store.analysis.agreement.votes import PopulationVotes, Votes, collapse_table, grade_counts, level_index
 from store.errors import UnknownNameError
 from store.records import Grade
-from tests.agreement.graded import (
-    MISSING,
-    Table,
-    drawn_votes,
-    expand,
-    graded_tables,
-    relevant_in,
-    texts_of,
-    two_columns,
-    votes_in,
-    votes_of,
-)
 from tests.helpers.agreement_tables import (
     ANXIETY,
     ANXIETY_DECLARED,
@@ -65,6 +53,18 @@ from tests.helpers.agreement_tables import (
     assert_prints,
 )
 from tests.helpers.cf_collection import SCALE, load_judgements
+from tests.helpers.graded_votes import (
+    MISSING,
+    Table,
+    drawn_votes,
+    expand,
+    graded_tables,
+    relevant_in,
+    texts_of,
+    two_columns,
+    votes_in,
+    votes_of,
+)
 from tests.helpers.world import make_scale, parse_scale
 
 KAPPAS: dict[Weights, StackName] = {"none": "kappa", "linear": "linear", "quadratic": "quadratic"}

@@ -28,7 +28,7 @@ from store.analysis.agreement.tables import (
     stacks_of,
 )
 from store.analysis.agreement.votes import Cells, PopulationVotes, collapse_table, population_votes
-from tests.agreement.graded import relevant_in
+from tests.helpers.graded_votes import relevant_in
 from tests.helpers.strategies import examples
 
 Floats = NDArray[np.float64]

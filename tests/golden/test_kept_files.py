@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.golden.kept import GOLDEN, unpack, unpack_today
+from tests.helpers.kept_files import GOLDEN, unpack, unpack_today
 from tests.helpers.run import GARDEN, Outcome, copy_garden, run_inside
 from tests.helpers.world import parse_scale
 

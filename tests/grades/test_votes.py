@@ -34,8 +34,8 @@ from store.grades.file_votes import FileVotes
 from store.grades.sampled import fetch_sampled_pools, statap_pools, xinfap_pools
 from store.records import Action, JudgeKind, Judgement, Pool, PoolEntry, Qrel, Ranking, Run, State
 from store.text import natural_key
-from tests.agreement.graded import votes_of
 from tests.helpers.full_collection import fill
+from tests.helpers.graded_votes import votes_of
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 
 HUMAN = JudgeKind.HUMAN

@@ -6,6 +6,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import select
 import subprocess
 import time
@@ -17,7 +18,7 @@ from typing import Any, Self
 
 OPTIONS = """
     --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync --mute-audio
-    --disable-background-networking --disable-component-update --disable-extensions --remote-debugging-pipe
+    --disable-background-networking --disable-component-update --disable-extensions
 """.split()  # noqa: SIM905 - a list of words would be a screen long
 PATIENCE_S = 30.0
 DWELL_S = 0.33
@@ -43,7 +44,7 @@ class Browser:
             os.dup2(high[1], 4)
 
         self.process = subprocess.Popen(
-            ["chromium", *OPTIONS, f"--user-data-dir={profile}", "about:blank"],
+            ["chromium", *OPTIONS, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],
             preexec_fn=as_three_and_four,
             pass_fds=(3, 4),
             stdout=subprocess.DEVNULL,
@@ -234,3 +235,31 @@ def select_words(page: Page, words: str) -> None:
         const node = nodes.currentNode;
         getSelection().setBaseAndExtent(node, place, node, place + words.length);
     }}""")
+
+
+def browse(folder: Path, page: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Open a page in a browser without a window and a profile of its own."""
+    profile = f"--user-data-dir={folder / 'profile'}"
+    address = page.resolve().as_uri()
+    return subprocess.run(
+        ["chromium", *OPTIONS, "--virtual-time-budget=2000", profile, *options, address],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def measured(folder: Path, page: Path, script: str, width: int) -> str:
+    """Let a script see the page in a frame of a width, and return what it says."""
+    frame = folder / "frame.html"
+    frame.write_text(
+        f'<iframe id="f" src="{page.name}" style="width:{width}px;height:900px;border:0"></iframe>'
+        f"<p id=said></p><script>onload = () => {{ const page = document.getElementById('f')"
+        f".contentDocument; document.getElementById('said').textContent = {script}; }}</script>",
+        "utf-8",
+    )
+    ran = browse(folder, frame, "--allow-file-access-from-files", "--dump-dom")
+    said = re.search(r'<p id="said">([^<]*)</p>', ran.stdout)
+    assert said is not None, ran.stderr[-2000:]
+    return said[1]

@@ -16,8 +16,6 @@ RUNS: dict[str, dict[str, float]] = {
     "gamma": {"d2": -3.0, "d1": -3.5, "d6": -4.75, "d5": -7.0, "d7": -8.5},
 }
 """Scores by docno, best first."""
-RANX_PARAMETERS: dict[str, dict[str, float]] = {"rrf": {"k": 60}}
-"""Of the strategies that have any."""
 RANX: dict[str, dict[str, float]] = {
     "comb-max": {
         "d1": 1.0,

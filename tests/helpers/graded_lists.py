@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -46,14 +45,6 @@ def one_list(labels: str, missed: str = "", *, cutoff: int = 1000) -> GradedRank
     qrels |= {f"m{place}": int(label) for place, label in enumerate(missed)}
     run = {docno: -float(place) for place, docno in enumerate(retrieved)}
     return in_arrays({"t": qrels}, {"a": {"t": run} if run else {}}, cutoff=cutoff)
-
-
-def unjudged_below(rankings: GradedRankings, least: int = 0) -> GradedRankings:
-    """Take grades below a least one for no judgement at all, as trec_eval -J does below 0."""
-    judged = rankings.relevant(least)
-    kept = [grades[grades >= least] for grades in rankings.judged_grades]
-    grades = np.where(judged, rankings.grades, np.int32(0))
-    return replace(rankings, grades=grades, judged=judged, judged_grades=tuple(kept))
 
 
 @st.composite

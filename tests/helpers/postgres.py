@@ -94,11 +94,6 @@ class StoppingServer:
         options = f'-h "" -k {self.socket_folder}'
         self._control("start", "-o", options, "-l", str(self._server.log))
 
-    def restart(self) -> None:
-        """Stop it without warning and start it again."""
-        self.stop()
-        self.start()
-
     def _control(self, *arguments: str) -> None:
         """Run `pg_ctl`, which refuses to be the superuser's."""
         subprocess.run(

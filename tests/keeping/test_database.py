@@ -27,7 +27,7 @@ from store.db.process_locks import ProcessLocks
 from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
 from store.keeping.backup import MIGRATIONS, Upgrade, upgrade
 from store.records import JudgeKind, Qrel, Topic
-from tests.golden.kept import unpack
+from tests.helpers.kept_files import unpack
 from tests.helpers.run import ROOT, Cli
 from tests.helpers.world import (
     JudgeAtWork,

@@ -22,10 +22,9 @@ from store.content.pools import Draw
 from store.errors import PoolerError, StoreError
 from store.records import Action, Decision, JudgeKind
 from tests.helpers.oracles import first_documents, read_qrels, runs_of
+from tests.helpers.outcomes import outcome_table, topics_of
 from tests.helpers.run import JUDGES, Cli
 from tests.helpers.world import make_pool, make_run, parse_scale
-from tests.trust.outcomes import outcome_table
-from tests.trust.test_variation import topics_of
 
 LEVEL = 2
 DEPTH = 7

@@ -17,6 +17,7 @@ import pytest
 
 from pooler.commands.trust.conclusions import REASONS
 from pooler.commands.trust.diagnose import FACTS
+from tests.helpers.browser import browse, measured
 from tests.helpers.run import Cli, Outcome, by_rule, write
 from tests.helpers.trec_covid import data_path
 
@@ -439,45 +440,12 @@ def test_trec_covid_is_reported(cli: Cli) -> None:
     assert all("runs-top120/*" in one for one in page.checked(8) if " compare " not in one)
 
 
-OPTIONS = """
-    --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync
-    --disable-background-networking --disable-component-update --virtual-time-budget=2000
-""".split()  # noqa: SIM905 - a list of words would be a screen long
-
 SHOWN = """
     [...page.querySelectorAll('figure')].filter(figure => figure.querySelector('svg'))
     .map(figure => [...figure.querySelectorAll('svg')]
         .filter(one => one.getBoundingClientRect().height > 20).length).join(' ')
 """
 """How many drawings of each figure are on the page."""
-
-
-def browse(folder: Path, page: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Open a page in a browser without a window and a profile of its own."""
-    profile = f"--user-data-dir={folder / 'profile'}"
-    address = page.resolve().as_uri()
-    return subprocess.run(
-        ["chromium", *OPTIONS, profile, *options, address],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def measured(folder: Path, page: Path, script: str, width: int) -> str:
-    """Let a script see the page in a frame of a width, and return what it says."""
-    frame = folder / "frame.html"
-    frame.write_text(
-        f'<iframe id="f" src="{page.name}" style="width:{width}px;height:900px;border:0"></iframe>'
-        f"<p id=said></p><script>onload = () => {{ const page = document.getElementById('f')"
-        f".contentDocument; document.getElementById('said').textContent = {script}; }}</script>",
-        "utf-8",
-    )
-    ran = browse(folder, frame, "--allow-file-access-from-files", "--dump-dom")
-    said = re.search(r'<p id="said">([^<]*)</p>', ran.stdout)
-    assert said is not None, ran.stderr[-2000:]
-    return said[1]
 
 
 @pytest.mark.chromium

@@ -21,8 +21,8 @@ import pytest
 
 from store.collection import Collection
 from store.records import JudgeKind
-from tests.golden.kept import unpack_today
 from tests.helpers.bad_files import make_bad_files
+from tests.helpers.kept_files import unpack_today
 from tests.helpers.run import SETTINGS, copy_garden
 from tests.transcripts.transcript import Transcript, changed_numbers, play, read_transcript
 

@@ -46,12 +46,8 @@ from store.analysis.variation.moments import (
 from store.analysis.variation.simulation import simulate_maps
 from store.errors import ArgumentError
 from tests.helpers import cf_collection
-from tests.helpers.oracles import first_documents, mean, read_qrels, runs_of
-from tests.helpers.run import GARDEN, Cli
-from tests.helpers.shared_data import shared_data
-from tests.helpers.strategies import examples
-from tests.helpers.worked_examples import EXAMPLES, NEAR
-from tests.trust.outcomes import (
+from tests.helpers.oracles import mean, runs_of
+from tests.helpers.outcomes import (
     Enumerated,
     OutcomeTable,
     all_maps,
@@ -59,7 +55,12 @@ from tests.trust.outcomes import (
     dynamic,
     enumerated,
     outcome_table,
+    topics_of,
 )
+from tests.helpers.run import GARDEN, Cli
+from tests.helpers.shared_data import shared_data
+from tests.helpers.strategies import examples
+from tests.helpers.worked_examples import EXAMPLES, NEAR
 
 
 @pytest.mark.vector("formulas of the project, section 6: X1 to X5")
@@ -482,26 +483,6 @@ def test_every_document_is_as_the_lists_have_it(
         assert arrays.ranks[column].dtype == arrays.probabilities[column].dtype == np.float64
         assert arrays.ids[column].dtype == np.int64
         assert arrays.judged[column].dtype == np.bool_
-
-
-JUDGES = ("strict", "middle", "lenient")
-
-
-def topics_of(folder: Path, level: int = 1) -> dict[str, Topic]:
-    """Read how likely documents are relevant, by the share of judges, and the runs' ranks."""
-    qrels = [read_qrels(folder / "judgements" / f"{judge}.qrels") for judge in JUDGES]
-    runs = [run for _, run in sorted(runs_of(folder).items())]
-    found = {}
-    for topic in qrels[0]:
-        share = {docno: sum(one[topic][docno] >= level for one in qrels) / 3
-                 for docno in qrels[0][topic]}  # fmt: skip
-        likely = [docno for docno, p in share.items() if p]
-        ranks = np.full((len(runs), len(likely)), np.inf)
-        for row, run in zip(ranks, runs, strict=True):
-            listed = first_documents(run, topic, 1000)
-            row[:] = [listed.index(docno) + 1 if docno in listed else np.inf for docno in likely]
-        found[topic] = (np.array([share[docno] for docno in likely]), ranks)
-    return found
 
 
 @cache

@@ -31,9 +31,7 @@ from store.analysis.variation.collection import (
 from store.analysis.variation.moments import Empty, ProbableRankings
 from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
 from tests.helpers import worked_examples as x6
-from tests.helpers.strategies import examples
-from tests.helpers.worked_examples import X6_ABOVE
-from tests.trust.outcomes import (
+from tests.helpers.outcomes import (
     drawn_topics,
     dynamic,
     enumerated,
@@ -42,6 +40,8 @@ from tests.trust.outcomes import (
     reversed_in,
     two_runs,
 )
+from tests.helpers.strategies import examples
+from tests.helpers.worked_examples import X6_ABOVE
 
 
 def three_topics() -> list[Topic]:

@@ -14,7 +14,7 @@ from store.db.digests import write_all_digests
 from store.db.engine import engine_at, writing
 from tests.helpers.world import parse_scale
 
-GOLDEN = Path(__file__).resolve().parent
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 def unpack(name: str, target: Path) -> Path:

@@ -14,6 +14,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
+from tests.helpers.oracles import first_documents, read_qrels, runs_of
+
 Topic = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Probabilities, shape (n_documents,), and ranks, shape (n_runs, n_documents)."""
 
@@ -240,3 +242,20 @@ def two_runs(
         rows = [[float(own.get(docno, np.inf)) for docno in p] for own in ranks]
         topics.append((np.array(list(p.values())), np.array(rows)))
     return topics
+
+
+def topics_of(folder: Path) -> dict[str, Topic]:
+    """Read how likely documents are relevant, by the share of judges, and the runs' ranks."""
+    qrels = [read_qrels(file) for file in sorted((folder / "judgements").iterdir())]
+    runs = [run for _, run in sorted(runs_of(folder).items())]
+    found = {}
+    for topic in qrels[0]:
+        share = {docno: sum(one[topic][docno] >= 1 for one in qrels) / len(qrels)
+                 for docno in qrels[0][topic]}  # fmt: skip
+        likely = [docno for docno, p in share.items() if p]
+        ranks = np.full((len(runs), len(likely)), np.inf)
+        for row, run in zip(ranks, runs, strict=True):
+            listed = first_documents(run, topic, 1000)
+            row[:] = [listed.index(docno) + 1 if docno in listed else np.inf for docno in likely]
+        found[topic] = (np.array([share[docno] for docno in likely]), ranks)
+    return found
