@@ -337,3 +337,12 @@ def test_kept_demo_is_a_collection_to_go_on_with(
     qrels = (here / "garden" / "qrels.txt").read_text("utf-8").splitlines()
     assert len(qrels) == 84
     assert (here / "garden" / "runs.tsv").read_bytes() == (GARDEN / "runs.tsv").read_bytes()
+
+
+def test_folder_with_something_in_it_is_refused_and_kept(cli: Cli, here: Path) -> None:
+    """`--keep` touches nothing that is there; where no folder can be made, that is said."""
+    (here / "garden").mkdir()
+    (here / "garden" / "mine.txt").write_text("mine", "utf-8")
+    assert "garden already exists and is not empty" in cli("demo", "--keep", "garden").failed(1).err
+    assert [path.name for path in (here / "garden").iterdir()] == ["mine.txt"]
+    assert "mine.txt/garden" in cli("demo", "--keep", "garden/mine.txt/garden").failed(1).err

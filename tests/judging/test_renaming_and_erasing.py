@@ -352,21 +352,27 @@ def test_desk_of_an_erased_judge_saves_nothing(five: Collection, collection_name
 
 
 def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:
-    """Neither the name nor a note can be found in the file or its log, in any encoding."""
+    """Neither the name nor a note can be found in the file or its log, in any encoding.
+
+    Nor can the old name of a judge with a new one, wherever it stood.
+    """
     file = tmp_path / "c.db"
-    secret, name = "Geheimnis-水道橋-7261", "Zacharias-the-Judge"
+    secret, name, old = "Geheimnis-水道橋-7261", "Zacharias-the-Judge", "Wilhelmina-7261"
     with new_collection(str(file)) as made:
         made.judges.add(name, HUMAN)
-        made.judges.add("ann", HUMAN)
-        made.pools.add(make_pool({"1": [f"d{number}" for number in range(60)]}))
-        for judge in (name, "ann"):
+        made.judges.add(old, HUMAN)
+        manifest = {"strategy": "imported", "file": f"{old}.qrels"}
+        made.pools.add(make_pool({"1": [f"d{number}" for number in range(60)]},
+                                 name=f"unjudged-{old}", round=old, manifest=manifest))  # fmt: skip
+        for judge in (name, old):
             sitting = JudgeAtWork(made.desk(judge), "1")
             for docno in sitting.tasks:
                 note = secret * (BYTES // 60 // len(secret)) if judge == name else "fine"
                 sitting.act(docno, Action.JUDGE, grade=1, note=note)
             sitting.desk.leave()
-        made.judges.rename("ann", "anna")
-        assert found_in(tmp_path, secret, name) == {secret, name}
+        assert found_in(tmp_path, secret, name, old) == {secret, name, old}
+        assert made.judges.rename(old, "anna").scrubbed == "done"
+        assert found_in(tmp_path, secret, name, old) == {secret, name}
         assert made.erasures.erase(name).scrubbed == "done"
         assert found_in(tmp_path, secret, name) == set()
         assert len(made.judgements.current(["anna"])) == 60
