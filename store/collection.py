@@ -155,11 +155,8 @@ class Collection:
     def disputes(self, qrels: str | None = None) -> Selection:
         """Select what those disagree on whose kinds qrels count, by default the default ones."""
         from store.judging.disagreements import Selection
-        from store.judging.kinds import sorts_of
 
-        whose = self.qrels.named(qrels).definition
-        named = [one.kind for one in self.judges.all() if one.name in whose.judges]
-        return Selection(kinds=whose.kinds or sorts_of(named))
+        return Selection(kinds=self.qrels.kinds(qrels))
 
     def adjudication_desk(
         self, judge: str, *, selection: Selection | None = None, program: str = ""

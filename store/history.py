@@ -39,7 +39,7 @@ from store.db.tables import (
 from store.errors import PoolerError, UnknownNameError
 from store.event import JudgementEvent
 from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition
-from store.grades.definitions import fetch_named
+from store.grades.definitions import fetch_kinds, fetch_named
 from store.judging.disagreements import (
     Case,
     GivenGrade,
@@ -380,7 +380,7 @@ class DocumentEvents:
     ruling."""
     final: Final
     voting_kinds: frozenset[JudgeKind]
-    """Whose grades count where no judge is named, in the whole collection."""
+    """Whose grades the default qrels count, in the whole collection."""
 
     @property
     def is_pooled(self) -> bool:
@@ -577,15 +577,15 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            voters = fetch_voters_of_kinds(session)
-            voting_kinds = frozenset(one.kind for one in voters.judges)
+            named = fetch_named(session)
+            voters = fetch_voters_of_kinds(session, fetch_kinds(session, named.definition))
+            voting_kinds = voters.voting_kinds
             case = _case(topic, docno, (topic_row, document.id), by_judge, identities, voting_kinds)
             newest_events = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
             is_pooled = any(one.sampled and not one.withdrawn for one in places)
-            named = fetch_named(session)
             is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
             is_usual = named.definition == QrelsDefinition()
             final: Final | None = None

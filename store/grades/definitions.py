@@ -19,6 +19,7 @@ from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.fields import id_fault
 from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition, is_file_word
 from store.judging.judges import judge_id
+from store.judging.kinds import sorts_of
 from store.records import JudgeKind
 from store.text import natural_key
 
@@ -49,6 +50,14 @@ def fetch_named(session: Session, word: str | None = None) -> NamedQrels:
     raise UnknownNameError("qrels", word or OFFICIAL, known, hint="pooler qrels lists the names")
 
 
+def fetch_kinds(session: Session, definition: QrelsDefinition) -> tuple[str, ...]:
+    """Name the kinds of judges whom a definition counts, where it names kinds or judges; else none."""
+    if definition.kinds or not definition.judges:
+        return definition.kinds
+    kinds = session.scalars(select(JUDGE.c.kind).where(JUDGE.c.name.in_(definition.judges)).distinct())
+    return sorts_of(map(JudgeKind, kinds))
+
+
 def fetch_all_named(session: Session) -> list[NamedQrels]:
     """Return every version of every definition; the default first, then by name, newest first."""
     identities = {row.uid: row.name for row in session.execute(select(JUDGE.c.uid, JUDGE.c.name))}
@@ -77,6 +86,11 @@ class Definitions(Area):
         """Return a definition by its name, or a judge's own grades, or the default; see `fetch_named`."""
         with self._db.reading() as session:
             return fetch_named(session, word)
+
+    def kinds(self, word: str | None = None) -> tuple[str, ...]:
+        """Name the kinds of judges whom a definition counts; see `fetch_named` and `fetch_kinds`."""
+        with self._db.reading() as session:
+            return fetch_kinds(session, fetch_named(session, word).definition)
 
     def define(self, name: str, definition: QrelsDefinition, *, default: bool = False) -> NamedQrels:
         """Make the next version of a definition; with `default` its name is what is measured with.

@@ -45,7 +45,7 @@ from store.judging.disagreements import (
 )
 from store.judging.events import Pair, current_events, fetch_current, fetch_shown_passages, ruling_of
 from store.judging.judges import fetch_identities, fetch_judge_names, fetch_voters_of_kinds, judge_named
-from store.judging.kinds import SORTS, Voters, kinds_of
+from store.judging.kinds import Voters, kinds_of
 from store.records import DECIDED, Action, AsOf, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
@@ -65,8 +65,7 @@ def fetch_cases(
     Of a selection, whose judges are heard counts here. `until`: as it was then.
     """
     voters = fetch_voters_of_kinds(session, selection.kinds)
-    named = {kind for sort in voters.kinds for kind in SORTS[sort]}
-    kinds = named or {one.kind for one in voters.judges}
+    kinds = voters.voting_kinds
     rulings, identities = _fetch_rulings(session, topic, document, until)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     for row in session.execute(_disputed_votes(topic, document, until)):
@@ -361,11 +360,11 @@ class Disagreements(Area):
     def count_deciders(self, selection: Selection = ALL) -> int:
         """Count the voting judges who have decided on any document: those who can disagree."""
         with self._db.reading() as session:
-            kinds = {one.kind.value for one in fetch_voters_of_kinds(session, selection.kinds).judges}
+            kinds = fetch_voters_of_kinds(session, selection.kinds).voting_kinds
             decided = (
                 current_events()
                 .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-                .where(JUDGE.c.kind.in_(kinds), JUDGEMENT.c.state.in_(DECIDED))
+                .where(JUDGE.c.kind.in_({one.value for one in kinds}), JUDGEMENT.c.state.in_(DECIDED))
                 .with_only_columns(func.count(JUDGEMENT.c.judge_id.distinct()))
             )
             return int(session.scalar(decided) or 0)

@@ -68,6 +68,12 @@ class Voters:
         )
 
     @property
+    def voting_kinds(self) -> frozenset[JudgeKind]:
+        """Kinds whose decisions count: those that were named, graded or not; else those of who counts."""
+        named = {kind for sort in self.kinds for kind in SORTS[sort]}
+        return frozenset((named or {one.kind for one in self.judges}) - {JudgeKind.ADJUDICATOR})
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many of each kind count and have graded."""
         return count_kinds(one for one in self.judges if one.name in self.graders)

@@ -240,6 +240,7 @@ def test_cannot_counts_of_a_kind_that_graded_nothing(seated: Collection, listed:
     sit_down(seated, "ann").grade("a", 2)
     sit_down(seated, "gpt").act("a", Action.CANNOT)
     assert listed() == {"a": ("2,cannot", Settlement.OPEN)}
+    assert seated.disagreements.count_deciders(EVERY) == 2
 
 
 def test_people_alone_count_where_one_has_graded(seated: Collection, listed: Lister) -> None:

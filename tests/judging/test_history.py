@@ -328,6 +328,23 @@ def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
     assert collection.history.of_document("1", "a").ruling_status is Settlement.CHANGED
 
 
+def test_a_ruling_is_held_to_the_grades_that_the_default_qrels_count(collection: Collection) -> None:
+    """Where these are models', too, it is changed since a model changed its grade, as the adjudicator sees it."""
+    (ann,) = fill(collection, "ann")
+    collection.judges.add("gpt", JudgeKind.MODEL)
+    collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
+    collection.qrels.define("official", QrelsDefinition(kinds=("human", "model")))
+    gpt = JudgeAtWork(collection.desk("gpt"), "1")
+    ann.grade("a", 0)
+    gpt.grade("a", 2)
+    JudgeAtWork(collection.adjudication_desk("zoe", selection=collection.disputes()), "1").grade("a", 1)
+    assert collection.history.of_document("1", "a").ruling_status is Settlement.SETTLED
+    gpt.grade("a", 1)
+    [case] = collection.disagreements.all(collection.disputes())
+    assert case.status is Settlement.CHANGED
+    assert collection.history.of_document("1", "a").ruling_status is Settlement.CHANGED
+
+
 def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection) -> None:
     """A person graded `a`, a model both: of `a` the person's grade is final, of `b` none is."""
     (ann,) = fill(collection, "ann")
