@@ -211,14 +211,21 @@ def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringe
 
 
 def n_judgements(if_pooled: IfPooled, *, drawable: int = 0) -> int:
-    """Count the judgements that new documents ask for, as they are assigned, or as every judge sees all."""
+    """Count the judgements that documents ask for, as they are assigned, or as every judge sees all."""
     plan, judges, documents = if_pooled.plan, if_pooled.judges, if_pooled.documents
     if plan is None:
         n_decided = sum(len(one.decided.intersection(judges)) for one in documents)
         return (drawable + len(documents)) * len(judges) - n_decided
+    new = [one for one in documents if not one.has_place]
+    waiting = sum(len(one.holders - one.decided) + one.n_open for one in documents if one.has_place)
     least, overlap = plan.get("per_document", 1), plan.get("overlap") or 0
     more = (plan.get("overlap_judges") or least + 1) - least
-    # Of each topic a share, halves up, gets more judges.
-    sizes = Counter(one.topic for one in documents)
-    wanted: int = sum(n * least + int(overlap * n + 0.5) * more for n in sizes.values())
-    return max(0, wanted - sum(len(one.decided) for one in documents))
+    named = plan.get("judges")
+    n_judges = len(named) if isinstance(named, list) else len(judges)
+    wanted = 0
+    for n in Counter(one.topic for one in new).values():
+        # Some of each topic go to all judges, and of the others a share of the topic, halves up, to more.
+        n_all = min(plan.get("calibration") or 0, n)
+        n_more = min(int(overlap * n + 0.5), n - n_all)
+        wanted += n * least + n_all * max(0, n_judges - least) + n_more * more
+    return waiting + max(0, wanted - sum(len(one.decided) for one in new))

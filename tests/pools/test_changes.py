@@ -114,6 +114,8 @@ NEW = tuple(Assignable("1", docno) for docno in "abcd")
         # One judge each, three for half of them: 2 + 2 x 3 - 1.
         (("ann", "ben"), {"per_document": 1, "overlap": 0.5, "overlap_judges": 3}, 0, 7),
         (("ann", "ben"), None, 3, 13),
+        # One to all three judges, one of the others to two, two to one: 3 + 2 + 2 - 1.
+        (("ann", "ben"), {"calibration": 1, "overlap": 0.25, "judges": ["ann", "ben", "gpt"]}, 0, 6),
     ],
 )
 def test_judgements_are_counted_by_document(
