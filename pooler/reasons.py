@@ -55,12 +55,8 @@ REASONS = {
     "fewer-than-two-runs": "a test needs two runs",
     "fewer-than-two-topics": "a test needs two topics",
     "no-residual": "every topic only shifts all scores alike, so there is nothing to measure chance by",
-    "runs-not-apart": "the runs do not differ beyond chance, so no number of topics is enough",
-    "no-least-difference": "there are too few permutations for so small a p",
-    # How documents of pools stand, and what judging them costs.
+    # How documents of pools stand.
     "no-collection": "without a collection, the state of documents is not known",
-    "too-few-times": "too few decisions to say how long one takes",
-    "pace-of-all-judges": "too few decisions by this judge; the pace of all is used instead",
     # Scores where judging has gaps.
     "no-bounds": "the lowest and the highest value of this measure are not known",
     "no-documents": "the run has no document for any topic",

@@ -15,7 +15,7 @@ MEANINGS = {
     "after": "the value after the change",
     "agreement": "share of agreement on this grade", "ap": "average precision",
     "area": "area under the ROC curve", "at": "when",
-    "at_desk": "whether it was done at the judging screen", "band": "the word for a value of that size",
+    "at_desk": "whether it was done at the judging screen",
     "before": "the value before the change", "because": "codes of what the run is refused for",
     "begins": "the first words",
     "best_rank": "best rank of any run", "best_runs": "the runs whose score is the best",
@@ -116,7 +116,7 @@ MEANINGS = {
 MEANINGS |= {"judged bool": "whether somebody judged it"}
 ENDINGS = {
     "_found": "once the documents are found", "_low": "lower limit", "_high": "upper limit",
-    "_se": "standard error", "_a": "of run A", "_b": "of run B", "_before": "before", "_after": "after",
+    "_a": "of run A", "_b": "of run B", "_before": "before", "_after": "after",
     "_normal": "by the normal law", "_included": "with judging included",
     "_removed": "with judging removed", "_unjudged": "among the unjudged", "_judged": "among the judged",
     "_relevant": "among the relevant", "_unrounded": "without rounding",

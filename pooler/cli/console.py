@@ -105,7 +105,8 @@ _OLD_WORDS = {
     "pooler ap-properties": "pooler paper least",
     "pooler estimate": "pooler evaluate -m xinfAP -m infNDCG -m statAP",
     "pooler agreement --plan": "pooler design overlap --width WIDTH",
-    "pooler agreement --assume": "pooler design overlap --assume KAPPA,SHARE",
+    "pooler agreement --interval": "pooler agreement --resamples N; 0 for none",
+    "pooler agreement --all-pairs": "pooler agreement --limit N",
     **{
         f"pooler design --{one}": f"pooler design {form} --{one}"
         for form, names in {
@@ -146,7 +147,7 @@ _OLD_WORDS = {
     "pooler judges scrub": "pooler judges erase NAME",
     "pooler judges anonymise": "pooler export collection DIR --anonymised",
     "pooler judges list": "pooler show judges",
-    "pooler status effort --list": "pooler status effort --table low_dwell",
+    "pooler judge --keymap": "pooler init --scale FILE.toml: the keys of grades are the scale's",
     "pooler adjudicate --list": "pooler adjudicate",
     "pooler adjudicate --summary": "pooler adjudicate --table cells",
     "pooler agreement --matters": "pooler agreement orders",

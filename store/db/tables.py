@@ -135,7 +135,6 @@ RUN = _table(
     _filled("imported_at", UtcDateTime),
     # Of its rankings, see `store.db.digests`.
     Column("digest", sa.BigInteger),
-    # The lines in which the file says what the run is, as they stand there; ``None`` = none.
     *words("tag"),
 )
 """A run."""

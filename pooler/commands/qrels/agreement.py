@@ -586,7 +586,7 @@ def _skewed_levels(rows: Sequence[Row]) -> set[int | None]:
 
 
 def is_judge(name: object) -> bool:
-    """Tell a judge from all labels or an aggregate, which stand in brackets."""
+    """Tell a judge from all labels, which stand in brackets."""
     return not str(name).startswith("(")
 
 
