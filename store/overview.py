@@ -122,19 +122,15 @@ class JudgeLine:
 
 
 def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
-    """Return every run by tag; of a topic those that have it, of a pool those that fed it."""
+    """Return every run by tag; of a topic those that have it."""
     counted = select(RANKING.c.run_id, func.count(), func.sum(RANKING.c.length))
     if found.topic is not None:
         counted = counted.where(RANKING.c.topic_id == found.topic)
     counted = counted.group_by(RANKING.c.run_id)
     sizes = {run: (topics, int(documents)) for run, topics, documents in session.execute(counted)}
     fed = _counts(session, POOL_RUN.c.run_id)
-    query = select(RUN).order_by(RUN.c.tag)
-    if found.pool is not None:
-        query = query.join(POOL_RUN, POOL_RUN.c.run_id == RUN.c.id)
-        query = query.where(POOL_RUN.c.pool_id == found.pool)
     lines = []
-    for row in session.execute(query):
+    for row in session.execute(select(RUN).order_by(RUN.c.tag)):
         if found.topic is None or row.id in sizes:
             counts = (*sizes.get(row.id, (0, 0)), fed.get(row.id, 0))
             known = row.file, row.sha256, row.imported_at
@@ -160,7 +156,7 @@ def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Top
 
 def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[PoolLine]:
     """Return every pool, the oldest first; of a topic those with a document of it to judge."""
-    events = looked_at(SoughtIds(topic=found.topic, judge=found.judge)).subquery()
+    events = looked_at(SoughtIds(topic=found.topic)).subquery()
     entries = POOL_ENTRY
     query = (
         select(

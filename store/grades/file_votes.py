@@ -64,7 +64,7 @@ class FileVotes:
         return [Judge(name, kind) for name, kind in self._kinds.items()]
 
     def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> Voters:
-        """Choose whose judgements count; see `store.judging.kinds.hear`.
+        """Choose whose judgements count; see `store.judging.kinds.choose_voters`.
 
         A judge whom the user named has graded; where all were named, there is no choice.
         """
