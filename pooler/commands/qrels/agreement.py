@@ -560,10 +560,10 @@ def apart_line(number: int) -> str:
     return f"{counted(number, 'pair')} {'shares' if number == 1 else 'share'} no document." if number else ""
 
 
-def _least_first(row: Row) -> tuple[bool, bool, float]:
-    """Order pairs by kappa, those of few documents and those without any last."""
-    is_known = row["kappa"] is not None
-    return is_judge(row["first"]) and _has_few(row), not is_known, row["kappa"] if is_known else 0.0
+def _least_first(row: Row) -> tuple[bool, bool, bool, float]:
+    """Order pairs by kappa: all labels first; pairs of few documents, and those without kappa, last."""
+    kappa = row["kappa"]
+    return is_judge(row["first"]), _has_few(row), kappa is None, kappa or 0.0
 
 
 def _of_judges(rows: Sequence[Row], level: int | None) -> list[Row]:
