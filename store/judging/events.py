@@ -23,10 +23,9 @@ from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, or_, se
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from store.content.lookup import fetch_topic_names
 from store.db.columns import insert_new, raw_form
 from store.db.digests import write_event_digests
-from store.db.keys import Keys, fetch_docnos
+from store.db.keys import Keys
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
@@ -476,18 +475,12 @@ _EVENTS_A_DECISION = 5
 
 @dataclass(frozen=True, slots=True)
 class DecidedDocument:
-    """A document that a judge graded, or found impossible to judge, at a desk."""
+    """Times of a document that a judge graded, or found impossible to judge, at a desk."""
 
-    topic: str
-    docno: str
-    state: State
-    grade: int | None
     dwell_ms: int | None
     """How long it had been on the screen when it was decided; ``None`` = not known."""
     active_ms: int | None
     """Over every time it was shown since it was last reopened; ``None`` = not known."""
-    judged_at: datetime
-    """UTC; of the event that decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,7 +505,6 @@ class Effort:
 
 def fetch_effort(session: Session) -> list[Effort]:
     """Return what judging cost, for every judge with an event, by name."""
-    topics = fetch_topic_names(session)
     sat = sat_down(session)
     is_imported = (JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value)
     newest = current_events("judge_id").where(*is_imported).subquery()
@@ -520,7 +512,7 @@ def fetch_effort(session: Session) -> list[Effort]:
     imported: dict[int, int] = dict(map(tuple, session.execute(counted)))
     query = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)
     return [
-        _effort(session, row, topics)
+        _effort(session, row)
         if row.id in sat
         else Effort(row.name, JudgeKind(row.kind), 0, None, 0, 0, imported[row.id], ())
         for row in session.execute(query).all()
@@ -545,11 +537,11 @@ def recent_active_ms(session: Session, *, judge: int, limit: int) -> list[int]:
     return [spent for _, spent in sorted(decisions)][-limit:]
 
 
-def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort:
+def _effort(session: Session, judge: Row[Any]) -> Effort:
     histories = fetch_histories(session, judge=judge.id)
     found = []
     elsewhere = 0
-    for pair, history in histories.items():
+    for history in histories.values():
         part = _parts(history)[-1]
         deciders = deciding_events(part)
         last = deciders[-1]
@@ -559,9 +551,8 @@ def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort
             elsewhere += 1
             continue
         first = next(one for one in deciders if one is not None and one.state in DECIDED)
-        found.append((first.id, pair, last, _active_ms(part)))
-    found.sort(key=lambda one: one[0])
-    docnos = fetch_docnos(session, (document for _, (_, document), _, _ in found))
+        found.append((first.id, DecidedDocument(last.dwell_ms, _active_ms(part))))
+    found.sort(key=itemgetter(0))
     events = [event for history in histories.values() for event in history]
     times = [spent for history in histories.values() if (spent := _active_ms(history)) is not None]
     return Effort(
@@ -572,18 +563,7 @@ def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort
         dropped_keys=sum(event.dropped_keys for event in events),
         undone=sum(event.action == Action.UNDO for event in events),
         elsewhere=elsewhere,
-        documents=tuple(
-            DecidedDocument(
-                topics[topic],
-                docnos[document],
-                State(last.state),
-                last.grade,
-                last.dwell_ms,
-                spent,
-                last.judged_at,
-            )
-            for _, (topic, document), last, spent in found
-        ),
+        documents=tuple(one for _, one in found),
     )
 
 
