@@ -113,7 +113,7 @@ def _session(
     begin(opened, desk, "adjudicate", plain=plain)
     warn_about_voters(desk.voters(), "stand side by side")
     if desk.is_idle():
-        which = "" if selection == Selection() else " of that kind"
+        which = "" if selection.is_whole and selection.topic is None else " of that kind"
         message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"
         raise PoolerError(message, hint="pooler adjudicate shows them all")
     dwell = 0.0 if plain else min_dwell
