@@ -543,7 +543,9 @@ def test_every_label_of_a_crowd_against_the_reference(web_crowd: Path) -> None:
     tables = measured(web_crowd, "--against", "reference")
     [row] = [one for one in tables["pairs"] if one["n"] == 15_539 and one["level"] is None]
     assert (row["kappa"], row["quadratic"]) == (about(0.4313), about(0.6024))
-    shown = pooler(web_crowd, "agreement", "--against", "reference", "--resamples", "0", "--table", "pairs").out
+    shown = pooler(
+        web_crowd, "agreement", "--against", "reference", "--resamples", "0", "--table", "pairs"
+    ).out
     first = shown.partition("──\n")[2].splitlines()[0]
     assert first.startswith("(all labels)")
     assert "--limit" in shown
