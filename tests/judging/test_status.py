@@ -877,7 +877,8 @@ EFFORTS: dict[str, tuple[str, list[tuple[int, int]], int, int, list[int]]] = {
     ),
 }  # fmt: skip
 """By hand: what is done, after so many seconds (+ = of the same showing); of each document in turn the
-active time, and the dwell, which is twice the seconds; then the time spent, how many were taken back, the latest times."""
+active time, and the dwell, which is twice the seconds; then the time spent, how many were taken back, the
+latest times."""
 
 
 @pytest.mark.parametrize("case", EFFORTS)
