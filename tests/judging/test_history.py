@@ -329,7 +329,7 @@ def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
 
 
 def test_a_ruling_is_held_to_the_grades_that_the_default_qrels_count(collection: Collection) -> None:
-    """Where these are models', too, it is changed since a model changed its grade, as the adjudicator sees it."""
+    """Where models count, too, it is changed since a model changed its grade, as the adjudicator sees it."""
     (ann,) = fill(collection, "ann")
     collection.judges.add("gpt", JudgeKind.MODEL)
     collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
