@@ -276,7 +276,7 @@ def plain_em(votes: Votes, tolerance: float) -> tuple[NDArray[np.float64], int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [3, 4, 5])
+@pytest.mark.parametrize("seed", [3, 5])
 def test_longer_steps_lead_where_plain_ones_do(seed: int) -> None:
     """Few votes a document, where plain EM takes long: the same estimate, in fewer iterations."""
     rng = np.random.default_rng(seed)

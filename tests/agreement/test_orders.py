@@ -135,13 +135,13 @@ def test_equals_plain_loops(ap: NDArray[np.float64], seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_mixtures_of_a_track_fit_into_little_memory() -> None:
+def test_mixtures_of_a_track_fit_into_little_memory() -> None:
     """143 runs of 30 topics: what is held is a number a topic, and two correlations, a mixture."""
     ap = np.random.default_rng(6).random((30, 143, 3))
     tracemalloc.start()
     try:
-        result = judge_order(ap, seed=1, mixtures=100_000, drawn=[0, 2])
-        assert tracemalloc.get_traced_memory()[1] < 40e6  # scores of all mixtures alone are 114 MB
+        result = judge_order(ap, seed=1, mixtures=5000, drawn=[0, 2])
+        assert tracemalloc.get_traced_memory()[1] < 5e6  # scores of all mixtures alone are 5.7 MB
     finally:
         tracemalloc.stop()
     assert result.mixtures.reference == pytest.approx(ap[:, :, [0, 2]].mean(axis=(0, 2)))

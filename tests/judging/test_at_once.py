@@ -115,17 +115,17 @@ def test_same_judge_twice_one_wins(pooled: str) -> None:
 
 @pytest.mark.slow
 def test_eight_judges_on_one_file(tmp_path: Path) -> None:
-    """Eight processes write 50 events each into one SQLite file without being refused."""
+    """Eight processes write 20 events each into one SQLite file without being refused."""
     name = str(tmp_path / "wine.db")
     with new_collection(name) as made:
         made.pools.add(make_pool({"1": FORTY[:10]}))
         for number in range(8):
             made.judges.add(f"j{number}", JudgeKind.HUMAN)
     barrier = processes.Barrier(8)
-    codes = run_all(judge_in_turn, [(name, f"j{number}", barrier, 50) for number in range(8)])
+    codes = run_all(judge_in_turn, [(name, f"j{number}", barrier, 20) for number in range(8)])
     assert codes == [0] * 8
     found = revisions(name)
-    assert Counter(map(tuple, found.values())) == {(1, 2, 3, 4, 5): 80}
+    assert Counter(map(tuple, found.values())) == {(1, 2): 80}
 
 
 def test_two_who_make_one_collection(collection_name: str) -> None:

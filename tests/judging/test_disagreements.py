@@ -451,7 +451,7 @@ def _take(sitting: JudgeAtWork, docno: str, action: str, grade: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(5))
 @given(STEPS)
 def test_queue_and_list_equal_a_plain_account(
     seated: Collection, steps: list[tuple[str, str, str, int]]

@@ -1,4 +1,4 @@
-"""One browser for all tests of pages, and somebody else for each."""
+"""One browser for all tests of pages, and somebody else for each; servers that start at once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,21 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.browser import Browser, Person
+from tests.helpers.run import program
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _servers_start_at_once(programs: Path) -> Iterator[None]:
+    """Let `serving` start forks; what is killed or looked at from outside asks for `started_by_users`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.helpers.pages.program", lambda: [str(programs / "pooler")])
+        yield
+
+
+@pytest.fixture
+def started_by_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `serving` start servers as users do."""
+    monkeypatch.setattr("tests.helpers.pages.program", program)
 
 
 @pytest.fixture(scope="package")

@@ -459,9 +459,9 @@ def test_structure_of_html_is_remembered_and_told(tmp_path: Path, person: Person
         ]
 
 
-def test_a_megabyte_is_drawn_in_parts(tmp_path: Path, person: Person) -> None:
+def test_a_long_text_is_drawn_in_parts(tmp_path: Path, person: Person) -> None:
     """Its first screen is painted before the rest is there; what is marked and found at its end is right."""
-    text = "😀 Some red wine, or so.\n" * 40_000 + "The end is here."
+    text = "😀 Some red wine, or so.\n" * 8000 + "The end is here."
     page = person.open(make_page(make_whole(tmp_path / "w.db", texts={"a": "x", "b": text})))
     begin(page)
     page.js("""
@@ -475,7 +475,7 @@ def test_a_megabyte_is_drawn_in_parts(tmp_path: Path, person: Person) -> None:
     """)
     page.judge("1")
     length = page.js("shown.text.length")
-    assert length > 1_000_000
+    assert length > 180_000
     (first, ms), *_ = page.js("drawn")
     assert 10_000 < first < length / 2, (first, ms)
     page.press("G")
@@ -713,11 +713,11 @@ def said(page: Page) -> str:
 
 
 @pytest.mark.parametrize("push", [by_key, by_finger, by_ear])
-def test_from_a_code_to_the_twentieth_decision(
+def test_from_a_code_to_the_sixth_decision(
     push: Callable[[Page, str], None], tmp_path: Path, person: Person
 ) -> None:
     """Nothing has to be known before: every step is offered where the last one ended."""
-    docnos = [f"d{number:02}" for number in range(20)]
+    docnos = [f"d{number}" for number in range(6)]
     whole = make_whole(tmp_path / "w.db", texts={docno: f"Text of {docno}. " * 40 for docno in docnos})
     with serving(whole) as served:
         page = person.open(served.origin)
@@ -736,7 +736,7 @@ def test_from_a_code_to_the_twentieth_decision(
         push(page, "1 red wine")
         until(lambda: page.js("$('box').open"))
         push(page, "Enter begin")
-        names = [list(KEYS)[number % 3] for number in range(20)]
+        names = [*KEYS] * 2
         for docno, name in zip(docnos, names, strict=True):
             until(
                 lambda docno=docno: (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from pooler.web.entering import GUESSES, Guesses
 from store.collection import Collection
 from store.records import Document, JudgeKind, Qrel, Topic
 from tests.helpers.pages import WINDOW, Served, Visitor, asked_of, codes_of, judged, make_collection, serving
-from tests.helpers.run import program, run_inside
+from tests.helpers.run import START, program, run_inside
 from tests.helpers.world import make_pool, new_collection
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("serving")]
@@ -294,6 +296,7 @@ def test_proxy_s_word_is_trusted_where_it_is_asked_for(file: Path, served: Serve
         assert b"<strong>bob</strong>" in answer
 
 
+@pytest.mark.usefixtures("started_by_users")
 def test_socket_of_a_killed_server_is_taken_over(file: Path, tmp_path: Path) -> None:
     """Who was killed leaves a socket behind; who came too late takes nobody's away."""
     path = tmp_path / "socket"
@@ -312,6 +315,7 @@ def test_socket_of_a_killed_server_is_taken_over(file: Path, tmp_path: Path) -> 
     assert not path.exists()
 
 
+@pytest.mark.usefixtures("started_by_users")
 def test_encrypted_address_makes_the_cookie_secure(file: Path) -> None:
     """Behind a proxy with https no other host can set it; who guesses is whom the proxy names last."""
     with serving(file, "--origin", "https://judge.example") as served:
@@ -400,6 +404,7 @@ def test_undo_sent_twice_takes_back_one_event(place: Path, alice: Visitor) -> No
         ("d000", "judge"), ("d001", "judge"), ("d001", "undo")]  # fmt: skip
 
 
+@pytest.mark.usefixtures("started_by_users")
 def test_sitting_goes_on_after_a_restart(place: Path) -> None:
     """The same window can undo what it did before the server was killed; the events have one sitting."""
     code = codes_of(place, "alice")["alice"]
@@ -541,12 +546,21 @@ def test_adjudicator_sees_opinions_as_letters(tmp_path: Path) -> None:
     assert judged(place)["zoe", "a"] == 2
 
 
-def test_what_is_sent_while_the_collection_is_locked_is_asked_for_again(place: Path, alice: Visitor) -> None:
-    """503, which the page takes for a server that is gone; where the collection lies is not said."""
-    blocker = sqlite3.connect(place, isolation_level=None)
-    blocker.execute("BEGIN IMMEDIATE")
-    status, answer = alice.decide("d000", 1)
-    assert (status, place.name in str(answer)) == (503, False)
-    blocker.execute("ROLLBACK")
-    assert alice.act("record", WINDOW, **asked_of("d000", 1))[0] == 200
+def test_what_is_sent_while_the_collection_is_locked_is_asked_for_again(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """503, which the page takes for a server that is gone; where the collection lies is not said.
+
+    The server waits for a second, not for its half minute.
+    """
+    impatient = f"import store.db.engine as engine; engine.BUSY_TIMEOUT_MS = 1000; {START}"
+    monkeypatch.setattr("tests.helpers.pages.program", lambda: [sys.executable, "-c", impatient])
+    with serving(place) as running, closing(sqlite3.connect(place, isolation_level=None)) as blocker:
+        alice = Visitor(running)
+        assert alice.enter(codes_of(place, "alice")["alice"]) == 303
+        blocker.execute("BEGIN IMMEDIATE")
+        status, answer = alice.decide("d000", 1)
+        assert (status, place.name in str(answer)) == (503, False)
+        blocker.execute("ROLLBACK")
+        assert alice.act("record", WINDOW, **asked_of("d000", 1))[0] == 200
     assert judged(place) == {("alice", "d000"): 1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -29,7 +30,7 @@ from store.analysis.duplicates import (
 from store.errors import ArgumentError
 from store.records import Document, Topic
 from tests.helpers.cf_collection import load_documents
-from tests.helpers.run import Cli, by_rule, qrels_of
+from tests.helpers.run import Cli, by_rule, qrels_of, run_inside
 from tests.helpers.world import make_pool, new_collection
 
 MIRRORS = {"MIRROR-002": "KG-E-002", "MIRROR-031": "KG-E-031"}
@@ -37,21 +38,32 @@ MIRRORS = {"MIRROR-002": "KG-E-002", "MIRROR-031": "KG-E-031"}
 LABELS = {"KG-E-002": "1", "MIRROR-002": "1", "KG-E-031": "2", "MIRROR-031": "2"}
 
 
-@pytest.fixture
-def mirrored(judged: Path, cli: Cli) -> Path:
-    """Work beside the sample collection, into which a late run brought a mirror of two documents of G01."""
-    texts = (judged / "documents.jsonl").read_text("utf-8").splitlines()
+@pytest.fixture(scope="module")
+def made(imported_garden: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the sample collection, into which a late run brought a mirror of two documents of G01."""
+    folder = tmp_path_factory.mktemp("mirrored")
+    shutil.copytree(imported_garden, folder, dirs_exist_ok=True)
+    texts = (folder / "documents.jsonl").read_text("utf-8").splitlines()
     source = {line.split('"')[3]: line for line in texts}
     lines = [source[docno].replace(docno, mirror) for mirror, docno in MIRRORS.items()]
     lines[0] = lines[0].replace("Rinse three spoonfuls", "Wash three spoonfuls")
     assert "Wash" in lines[0]
-    (judged / "mirror.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    (folder / "mirror.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     ranked = ["MIRROR-031", "MIRROR-002", "KG-E-031"]
     run = [f"G01 Q0 {docno} {rank} {9 - rank} mirror\n" for rank, docno in enumerate(ranked, 1)]
-    (judged / "mirror.run").write_text("".join(run), "utf-8")
-    cli("import", "runs", "mirror.run").fine()
-    cli("import", "docs", "mirror.jsonl", "documents.jsonl", "--all").fine()
-    return judged
+    (folder / "mirror.run").write_text("".join(run), "utf-8")
+    place = ("--collection", folder / "collection.db")
+    run_inside("import", "runs", folder / "mirror.run", *place).fine()
+    run_inside("import", "docs", folder / "mirror.jsonl", folder / "documents.jsonl", "--all", *place).fine()
+    run_inside("duplicates", "--classes", folder / "classes.txt", *place).fine()
+    return folder
+
+
+@pytest.fixture
+def mirrored(made: Path, here: Path) -> Path:
+    """Work beside that collection."""
+    shutil.copytree(made, here, dirs_exist_ok=True, ignore=shutil.ignore_patterns("classes.txt*"))
+    return here
 
 
 @pytest.fixture
@@ -62,10 +74,10 @@ def pooled(mirrored: Path, cli: Cli) -> Path:
 
 
 @pytest.fixture
-def classes(mirrored: Path, cli: Cli) -> Path:
+def classes(made: Path, here: Path) -> Path:
     """Have the classes of near-duplicates in classes.txt."""
-    cli("duplicates", "--classes", "classes.txt").fine()
-    return mirrored
+    shutil.copytree(made, here, dirs_exist_ok=True)
+    return here
 
 
 @pytest.mark.slow
@@ -295,47 +307,50 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
     assert both["consistency"][0]["pairs"] == 3
 
 
+REFUSED = [
+    ("duplicates --threshold 0", "must be above 0 and at most 1"),
+    ("duplicates --threshold high", "must be above 0 and at most 1"),
+    ("duplicates --topic G99", "unknown topic `G99`"),
+    ("duplicates --classes -", "must be a file"),
+    ("pool --one-of none.txt", "none.txt"),
+    (
+        "pool --name x --round duplicate",
+        "must not be `duplicate`, the iteration of grades copied to near-duplicates",
+    ),
+    ("pool -s uniform --budget 3 --seed 1 --name u --one-of classes.txt", "must not leave out documents"),
+    ("pool -s hedge --budget 3 --name h --one-of classes.txt", "choose all documents at once"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("duplicates --threshold 0", "must be above 0 and at most 1"),
-        ("duplicates --threshold high", "must be above 0 and at most 1"),
-        ("duplicates --topic G99", "unknown topic `G99`"),
-        ("duplicates --classes -", "must be a file"),
-        ("pool --one-of none.txt", "none.txt"),
-        (
-            "pool --name x --round duplicate",
-            "must not be `duplicate`, the iteration of grades copied to near-duplicates",
-        ),
-        ("pool -s uniform --budget 3 --seed 1 --name u --one-of classes.txt", "must not leave out documents"),
-        ("pool -s hedge --budget 3 --name h --one-of classes.txt", "choose all documents at once"),
-    ],
-)
-def test_what_cannot_be_is_refused(classes: Path, cli: Cli, command: str, said: str) -> None:
+def test_what_cannot_be_is_refused(classes: Path, cli: Cli) -> None:
     """In one line, before anything is changed."""
-    done = cli(*command.split())
-    assert done.code != 0
-    assert said in done.err
-    assert "Traceback" not in done.err
+    for command, said in REFUSED:
+        done = cli(*command.split())
+        assert done.code != 0, command
+        assert said in done.err
+        assert "Traceback" not in done.err
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["pool --add", "export qrels strict", "pool mirror.run"])
-def test_faults_of_classes_are_told_at_once(mirrored: Path, cli: Cli, command: str) -> None:
+def test_faults_of_classes_are_told_at_once(mirrored: Path, cli: Cli) -> None:
     """Each with its line; run files know no documents but those they name."""
     Path("bad.txt").write_text("KG-E-002 1\nnope 1\nKG-E-002 2\nMIRROR-031\nzap 4\n")
-    done = cli(*command.split(), "--one-of", "bad.txt")
     faults = [
         "bad.txt:2: expected a document of the collection, got `nope`",
         "bad.txt:3: expected each document once, got `KG-E-002`, which line 1 has with 1",
         "bad.txt:4: expected 2 fields (docno class), got 1",
         "bad.txt:5: expected a document of the collection, got `zap`",
     ]
-    wanted = faults[1:3] if "mirror.run" in command else faults
-    assert done.code == 1
-    lines = [line.removeprefix("error: ") for line in done.err.splitlines()]
-    assert [line for line in lines if line.startswith("bad.txt:")] == wanted
+    for command, wanted in (
+        ("pool --add", faults),
+        ("export qrels strict", faults),
+        ("pool mirror.run", faults[1:3]),
+    ):
+        done = cli(*command.split(), "--one-of", "bad.txt")
+        assert done.code == 1
+        lines = [line.removeprefix("error: ") for line in done.err.splitlines()]
+        assert [line for line in lines if line.startswith("bad.txt:")] == wanted
 
 
 def test_collection_without_texts_has_no_near_duplicates(cli: Cli, here: Path) -> None:

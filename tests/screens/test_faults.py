@@ -34,7 +34,7 @@ from tests.helpers.places import held_place, places
 from tests.helpers.postgres import Cut, Proxy, StoppingServer, proxy, stopping_server
 from tests.helpers.run import run_inside
 from tests.helpers.terminals import ANSWERED_S, Ended, living
-from tests.helpers.world import engine_of, make_pool, parse_scale, stored_rows
+from tests.helpers.world import engine_of, make_pool, new_collection, stored_rows
 from tests.screens.conftest import Clock
 
 pytestmark = pytest.mark.slow
@@ -92,7 +92,7 @@ class AtWork:
 
 def make(name: str, docnos: Sequence[str]) -> None:
     """Make a collection of one topic and three judges."""
-    with Collection.create(name, name="x", scale=parse_scale("0-2"), program="x") as made:
+    with new_collection(name) as made:
         made.topics.add([Topic("1", "one")])
         made.pools.add(make_pool({"1": docnos}))
         made.documents.add([Document(docno, f"Title {docno}", f"text of {docno}") for docno in docnos])
@@ -256,8 +256,6 @@ def through_proxy(server: StoppingServer) -> Iterator[tuple[AtWork, Proxy]]:
 Act = Callable[[JudgingSession], KeyResult]
 ACTS: dict[str, Act] = {
     "grade": lambda session: session.grade(2),
-    "same grade": lambda session: session.grade(1),
-    "skip": lambda session: session.skip(confirmed=True),
     "cannot": lambda session: session.cannot("unreadable", confirmed=True),
     "note": lambda session: session.note("a note"),
     "mark": lambda session: session.mark([Passage(0, 4, "text")]),
@@ -695,7 +693,7 @@ def check(rows: list[Row], docnos: list[str], ledger: Ledger) -> None:
     assert all(row.entry.action == "judge" for row in last.values())
 
 
-KILLS = [10, pytest.param(100, marks=pytest.mark.long)]
+KILLS = [6, pytest.param(100, marks=pytest.mark.long)]
 
 
 @pytest.mark.parametrize("n_kills", KILLS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from typing import Any
 
@@ -67,13 +68,12 @@ async def test_the_screen_shows_what_the_layout_promises(two_topics: Collection)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("no_color", ["", "1"])
 async def test_without_colours_nothing_looks_otherwise(
-    two_topics: Collection, monkeypatch: pytest.MonkeyPatch, no_color: str
+    two_topics: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """NO_COLOR, set to anything or empty, takes nothing away that means something."""
     shown = []
-    for value in (None, no_color):
+    for value in (None, "", "1"):
         monkeypatch.delenv("NO_COLOR", raising=False)
         if value is not None:
             monkeypatch.setenv("NO_COLOR", value)
@@ -89,7 +89,7 @@ async def test_without_colours_nothing_looks_otherwise(
                     if one.style
                 ]
             )
-    assert shown[0] == shown[1]
+    assert shown[0] == shown[1] == shown[2]
 
 
 SIZES = ((80, 24), (120, 40), (60, 20), (200, 50), (44, 14), (80, 60))
@@ -109,7 +109,7 @@ def looks(pilot: Pilot[None]) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [SIZES[0], (200, 50), (44, 14)])
 async def test_resizing_folds_as_starting_at_that_size(make_collection: Maker, size: tuple[int, int]) -> None:
     """Title, question, text, guidelines, grades and hints, from every size to this one."""
     collection = make_collection({LONG: [Document(f"d{n}", f"Bridge {n}", LONG_TEXT) for n in range(3)]})
@@ -126,7 +126,7 @@ async def test_resizing_folds_as_starting_at_that_size(make_collection: Maker, s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (59, 15), (40, 12), (40, 10)])
+@pytest.mark.parametrize("size", [(120, 40), (60, 16), (59, 15), (40, 12), (40, 10)])
 async def test_every_size_shows_document_keys_and_a_way_back(
     two_topics: Collection, size: tuple[int, int]
 ) -> None:
@@ -180,7 +180,7 @@ async def test_too_small_a_terminal_says_so_and_grades_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (60, 16), (100, 30), (40, 12)])
+@pytest.mark.parametrize("size", [(80, 24), (60, 16), (100, 30), (40, 12)])
 async def test_the_question_and_the_scale_are_the_last_things_to_be_cut(
     make_collection: Maker, size: tuple[int, int]
 ) -> None:
@@ -290,15 +290,12 @@ async def colours(pilot: Pilot[None]) -> set[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_text_and_signs_have_the_colours_of_the_terminal_alone(
-    studies: Collection, size: tuple[int, int]
-) -> None:
+async def test_text_and_signs_have_the_colours_of_the_terminal_alone(studies: Collection) -> None:
     """All but the accents, whatever is open: what holds for a palette's two colours holds for the screen.
 
     Keys and the current grade have one colour; what is read is as it is, and the docno is dim.
     """
-    async with judging(studies, topic="7", size=size) as pilot:
+    async with judging(studies, topic="7", size=(200, 60)) as pilot:
         for keys in ("", "1", "v", "c", "e", "/", "l", "?", "ctrl+p", "y"):
             if keys:
                 await press(pilot, keys)
@@ -591,23 +588,19 @@ async def test_resizing_keeps_the_place(key: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
-    [
-        "\u0301\u0323" * 500_000,
-        "a" + "\n" * 1_000_000,
-        "a" + " " * 1_000_000,
-        "a" * 1_000_000,
-        "é" * 1_000_000,
-    ],
+    ["\u0301\u0323" * 50_000, "a" + "\n" * 100_000, "a" + " " * 100_000, "a" * 100_000, "é" * 100_000],
     ids=["marks", "lines", "blanks", "word", "letters"],
 )
-async def test_a_megabyte_of_anything_is_shown_at_once(text: str) -> None:
-    """No text takes quadratic time."""
+async def test_a_long_text_of_anything_is_shown_at_once(text: str) -> None:
+    """No text takes quadratic time, which would be minutes."""
+    begun = time.process_time()
     async with showing(MarkedText("first")) as shown:
         marked_text = document_text(ShownDocument("d", "", text), ["bridge", "検索", "a b"])
         shown.pane.show(marked_text)
         shown.lines()
         await shown.press("G", "k", "g")
         assert {strip.cell_length for strip in map(shown.pane.render_line, range(9))} == {39}
+    assert time.process_time() - begun < 12
 
 
 def test_every_look_can_be_told_from_the_others_without_colour() -> None:

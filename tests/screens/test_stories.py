@@ -32,7 +32,7 @@ from store.text import sanitise
 from tests.helpers.faults import Faults, When, failing_database
 from tests.helpers.places import held_place, let_lapse
 from tests.helpers.strategies import examples
-from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
+from tests.helpers.world import JudgeAtWork, make_pool, new_collection
 from tests.screens.conftest import Clock
 
 TOPICS = {"1": "abc", "2": "de"}
@@ -584,7 +584,7 @@ def test_every_story_leaves_what_its_keys_asked_for(shared: Collection, faults: 
     run_state_machine_as_test(
         lambda: Story(shared, faults),
         settings=settings(
-            max_examples=examples(20),
+            max_examples=examples(10),
             stateful_step_count=30,
             phases=[Phase.explicit, Phase.generate],
             report_multiple_bugs=False,
@@ -779,8 +779,7 @@ def test_claimed_documents_never_change_under_the_key(tmp_path: Path) -> None:
     """Whoever claims, leaves or is too slow: a key decides about what is painted, or nothing."""
 
     def make() -> Collection:
-        name = str(tmp_path / f"{next(numbers)}.db")
-        made = Collection.create(name, name="x", scale=parse_scale("0-2"), program="x")
+        made = new_collection(str(tmp_path / f"{next(numbers)}.db"))
         made.topics.add([Topic("1", "one")])
         made.pools.add(make_pool({"1": ClaimStory.DOCNOS}))
         for judge in ("ann", "bob", "cy"):
@@ -793,7 +792,7 @@ def test_claimed_documents_never_change_under_the_key(tmp_path: Path) -> None:
         run_state_machine_as_test(
             lambda: ClaimStory(make),
             settings=settings(
-                max_examples=examples(20),
+                max_examples=examples(10),
                 stateful_step_count=30,
                 phases=[Phase.explicit, Phase.generate],
                 report_multiple_bugs=False,

@@ -375,6 +375,12 @@ WALK = (
 SHORT_WALK = (WALK[0], WALK[-1])
 """What has every sequence of ours."""
 
+BESIDE = (
+    (b"", ("Topics", "Enter open")), (b"\r", ("Before you begin", "Enter begin")),
+    (b"\r", ("now: ", "note: *")), (b"G", SCROLLED), (b"\x11", ("all saved",)),
+)  # fmt: skip
+"""Where a document has topic and guidelines beside it."""
+
 
 def walk(file: Path, judge: str, size: tuple[int, int], steps: Sequence[Step]) -> bytes:
     """Walk through a collection and return every byte the terminal got."""
@@ -409,13 +415,13 @@ def collections(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return files
 
 
-@pytest.mark.parametrize("size", [(80, 24), (130, 40)], ids=["usual", "wide"])
+@pytest.mark.parametrize(("size", "steps"), [((80, 24), WALK), ((130, 40), BESIDE)], ids=["usual", "wide"])
 def test_no_screen_passes_a_hostile_text_on(
-    collections: tuple[Path, Path], tmp_path: Path, size: tuple[int, int]
+    collections: tuple[Path, Path], tmp_path: Path, size: tuple[int, int], steps: Sequence[Step]
 ) -> None:
     """Every document and every screen: the sequences are those of a look at harmless text."""
     evil, tame = (shutil.copy(file, tmp_path) for file in collections)
-    output, expected = walk(evil, ID, size, WALK), walk(tame, harmless(ID), size, SHORT_WALK)
+    output, expected = walk(evil, ID, size, steps), walk(tame, harmless(ID), size, SHORT_WALK)
     assert_harmless(output, forms(expected))
     # The text was there to be seen: the control characters as pictures, the markup as it is.
     seen = "".join(SEQUENCE.sub(b"", output).decode().split())

@@ -540,22 +540,22 @@ def test_a_whole_text_between_kanji_is_found_in_itself(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "bridge と橋梁 " * 100_000, "a" * 1_000_000, " " * 1_000_000, "a " * 500_000, "検\n" * 500_000,
-        "検" + " " * 1_000_000, "\n" * 1_000_000, "\u0301\u200b" * 500_000, "e\u0301" * 500_000,
-        "\u1161" * 500_000,         "\u0301\u0323" * 500_000, "ﬁ" * 500_000, "ｶﾞ" * 500_000, "(" * 1_000_000,
-        "This is it. 検索の評価。" * 70_000,
-        ". " * 500_000, ".a" * 500_000, "Dr. " * 250_000, "。" * 1_000_000,
+        "bridge と橋梁 " * 10_000, "a" * 100_000, " " * 100_000, "a " * 50_000, "検\n" * 50_000,
+        "検" + " " * 100_000, "\n" * 100_000, "\u0301\u200b" * 50_000, "e\u0301" * 50_000,
+        "\u1161" * 50_000, "\u0301\u0323" * 50_000, "ﬁ" * 50_000, "ｶﾞ" * 50_000, "(" * 100_000,
+        "This is it. 検索の評価。" * 7000,
+        ". " * 50_000, ".a" * 50_000, "Dr. " * 25_000, "。" * 100_000,
     ],
     ids=lambda text: ascii(text[:8]),
 )  # fmt: skip
-def test_a_megabyte_is_folded_searched_and_divided_in_seconds(text: str) -> None:
+def test_a_long_text_is_folded_searched_and_divided_in_seconds(text: str) -> None:
     """No text and no typed words take quadratic time or an endless match."""
-    started = time.perf_counter()
+    started = time.process_time()
     folding = Folding(text)
     folding.source_spans([(n, n + 1) for n in range(0, len(folding.text), 10)])
     for wanted in ("橋梁 bridge", "a" * 500 + "b", "a b", "a " * 9 + "b", "検" * 9 + "索", "\u0301", "éa"):
         find_spans(text, wanted)
     term_spans(text, [f"{head}{n}" for n in range(50) for head in ("word", "検索", "(", "aaaa")])
     sentence_spans(text)
-    # Quadratic time would be hours; the bound leaves room for a busy machine.
-    assert time.perf_counter() - started < 120
+    # Quadratic time would be minutes.
+    assert time.process_time() - started < 12
