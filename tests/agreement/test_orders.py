@@ -69,7 +69,7 @@ def scored(draw: st.DrawFn) -> NDArray[np.float64]:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(40))
 @given(scored(), st.integers(0, 2**66))
 def test_equals_plain_loops(ap: NDArray[np.float64], seed: int) -> None:
     """Drawing a judge a topic and averaging fractions gives every number of the result."""

@@ -24,6 +24,12 @@ NAMES = ("annabella", "gpt-9000", "oldqrels", "zoe")
 
 
 @pytest.fixture
+def collection_name(tmp_path: Path) -> str:
+    """Name a place on SQLite alone: `test_disagreements` has queues and rulings on PostgreSQL, too."""
+    return str(tmp_path / "collection.db")
+
+
+@pytest.fixture
 def ready(collection: Collection) -> Collection:
     """Make a collection of three judges and an adjudicator who disagree on a and b of topic 1."""
     for name in ("annabella", "gpt-9000", "oldqrels"):

@@ -34,6 +34,12 @@ GUIDELINES, TEXT, CAME = Why.GUIDELINES, Why.TEXT, Why.TEXT_CAME
 
 
 @pytest.fixture
+def collection_name(tmp_path: Path) -> str:
+    """Name a place on SQLite alone: what reopens beside others is tested on PostgreSQL below."""
+    return str(tmp_path / "collection.db")
+
+
+@pytest.fixture
 def ready(collection: Collection) -> Collection:
     """Make a collection with guidelines, two judges, and a pool of which d has no text."""
     fill(collection)

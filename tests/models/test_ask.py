@@ -339,11 +339,11 @@ def test_order_is_shuffled_by_seed_and_not_by_rank(server: ModelServer, tmp_path
 
 @pytest.mark.slow
 def test_first_run_asks_whether_texts_may_be_sent(
-    server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: ModelServer, tmp_path: Path, programs: Path
 ) -> None:
     """Without a yes nothing is sent; later runs do not ask again."""
     file = fill(tmp_path / "c.db", server, {"a": "GRADE:1"})
-    start = [*program(), "ask", "m", "--endpoint", server.base, "--collection", file]
+    start = [str(programs / "pooler"), "ask", "m", "--endpoint", server.base, "--collection", file]
     told = subprocess.run(start, input=b"no\n", capture_output=True, env=environment({}), check=False)
     assert told.returncode == 1
     assert f"will be sent to {server.host}".encode() in told.stderr
@@ -405,11 +405,11 @@ def test_an_example_from_the_collection_is_refused(server: ModelServer, tmp_path
 
 
 @pytest.mark.slow
-def test_ctrl_c_finishes_what_is_on_its_way(server: ModelServer, tmp_path: Path) -> None:
+def test_ctrl_c_finishes_what_is_on_its_way(server: ModelServer, tmp_path: Path, programs: Path) -> None:
     """Requests that were sent are answered and stored; no further one is sent."""
     server.delay_s = 0.5
     file = fill(tmp_path / "c.db", server, {f"d{n}": "GRADE:1" for n in range(12)})
-    start = [*program(), "ask", "m", "--endpoint", server.base, "--yes", "--collection", file]
+    start = [str(programs / "pooler"), "ask", "m", "--endpoint", server.base, "--yes", "--collection", file]
     with subprocess.Popen(start, stderr=subprocess.PIPE, env=environment({})) as process:
         while len(server.requests) < 5:  # the first alone, then four
             time.sleep(0.01)
@@ -427,13 +427,13 @@ def test_ctrl_c_finishes_what_is_on_its_way(server: ModelServer, tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_two_programs_ask_each_pair_once(
-    engine: str, server: ModelServer, tmp_path: Path, request: pytest.FixtureRequest
+    engine: str, server: ModelServer, tmp_path: Path, programs: Path, request: pytest.FixtureRequest
 ) -> None:
     """Nothing is assigned, and both see every pair: still each is asked by one of them."""
     server.delay_s = 0.02
     where = tmp_path / "c.db" if engine == "sqlite" else request.getfixturevalue("postgres_url")
     file = fill(where, server, {f"d{n:02}": "GRADE:1" for n in range(40)})
-    start = [*program(), "ask", "m", "--endpoint", server.base, "--yes", "--collection", file]
+    start = [str(programs / "pooler"), "ask", "m", "--endpoint", server.base, "--yes", "--collection", file]
     both = [subprocess.Popen(start, stderr=subprocess.PIPE, env=environment({})) for _ in range(2)]
     for one in both:
         _, err = one.communicate(timeout=60)
@@ -547,13 +547,13 @@ def test_a_document_that_was_given_away_is_counted(server: ModelServer, tmp_path
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_what_waits(server: ModelServer, tmp_path: Path) -> None:
+def test_ctrl_c_ends_what_waits(server: ModelServer, tmp_path: Path, programs: Path) -> None:
     """The server asks to wait for 20 s: whoever waits is let go, and what was answered before stays."""
     server.delay_s = 0.5
     file = fill(tmp_path / "c.db", server, {"a": "FAULT:wait-20", "b": "FAULT:wait-20", "c": "GRADE:1"})
     options = ("--endpoint", server.base, "--yes", "--collection", file)
     with subprocess.Popen(
-        [*program(), "ask", "m", *options], stderr=subprocess.PIPE, env=environment({})
+        [str(programs / "pooler"), "ask", "m", *options], stderr=subprocess.PIPE, env=environment({})
     ) as process:
         while not {"a", "b"} & {one.name for one in server.requests}:
             time.sleep(0.01)

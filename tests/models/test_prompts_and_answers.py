@@ -8,6 +8,7 @@ import math
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -375,6 +376,12 @@ def answer(docno: str, **other: Any) -> Answer:
     return Answer(
         "gpt", "1", docno, request_sha256=hashlib.sha256(docno.encode()).hexdigest(), **known | other
     )
+
+
+@pytest.fixture
+def collection_name(tmp_path: Path) -> str:
+    """Name a place on SQLite alone: `test_ask` asks on PostgreSQL, too."""
+    return str(tmp_path / "collection.db")
 
 
 @pytest.fixture

@@ -122,9 +122,7 @@ def both(cli: Cli, here: Path, *arguments: str) -> list[tuple[Outcome, dict[str,
 @pytest.mark.parametrize(
     "options",
     [
-        "--depth 5",
         "--depth 20 --strategy rrf --budget 12",
-        "--depth 20 --strategy comb-mnz --budget 7 --order docno-asc",
         "--depth 20 --strategy stratified --param strata=1:5:1,6:20:0.2 --seed 1 --order rank",
         "--depth 3 --annotated --order file",
         "--depth 8 --minus old.txt --budget 4",
@@ -246,8 +244,6 @@ def test_faults_of_hadoop_name_the_uri(cli: Cli, here: Path, spark: None, far: s
     ("uri", "words"),
     [
         ("hdfs://127.0.0.1:1/x.run", "cannot be read (ConnectException: Connection refused)"),
-        ("hdfs://no-such-host.invalid/x.run", "cannot be read (UnknownHostException: no-such-host.invalid)"),
-        ("s3a://bucket/x.run", "cannot be read (ClassNotFoundException: "),
         (
             "gopher://host/x.run",
             'cannot be read (UnsupportedFileSystemException: No FileSystem for scheme "gopher"',
@@ -257,7 +253,7 @@ def test_faults_of_hadoop_name_the_uri(cli: Cli, here: Path, spark: None, far: s
 def test_file_system_that_does_not_answer_is_told_in_a_line(
     cli: Cli, here: Path, spark: None, uri: str, words: str
 ) -> None:
-    """Nobody there, no such host, no driver for it: one line and a hint, and nothing of Java's own."""
+    """Nobody there, no driver for it: one line and a hint, and nothing of Java's own."""
     said = cli("pool", uri, "--engine", "spark").failed(1).err
     first, hint = said.splitlines()
     assert first.startswith(f"error: {uri}: {words}")

@@ -356,9 +356,9 @@ DOCNOS = [f"d{number:02}" for number in range(N)]
 
 
 @pytest.fixture
-def collection(collection_name: str) -> Iterator[Collection]:
+def collection(tmp_path: Path) -> Iterator[Collection]:
     """Make a collection of two topics, a person and a model: nothing pooled."""
-    with new_collection(collection_name) as opened:
+    with new_collection(str(tmp_path / "collection.db")) as opened:
         opened.topics.add([Topic("1", "one", "", ""), Topic("2", "two", "", "")])
         opened.judges.add("ann", JudgeKind.HUMAN)
         opened.judges.add("bob", JudgeKind.HUMAN)

@@ -744,7 +744,9 @@ worst of thirty limits by about three of them.
 
 @pytest.mark.xdist_group("audit")
 @pytest.mark.slow
-@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize(
+    "judge", ["umbrela", *(pytest.param(one, marks=pytest.mark.long) for one in ("gpt-4o", "llama"))]
+)
 def test_resampled_limits_are_those_of_other_programs(judge: str, tmp_path: Path) -> None:
     """Percentiles over topics of kappa, of the gain of a group, and of an odds ratio."""
     found = audited(judge, "--runs", listed_runs(tmp_path), "-m", "P@10")
@@ -783,7 +785,9 @@ def listed_runs(folder: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("audit")
-@pytest.mark.parametrize("case", SORTED)
+@pytest.mark.parametrize(
+    "case", [SORTED[0], *SORTED[3:], *(pytest.param(case, marks=pytest.mark.long) for case in SORTED[1:3])]
+)
 def test_a_run_sorted_by_a_judge_is_found_out(tmp_path: Path, case: tuple[Any, ...]) -> None:
     """Put in a judge's order a poor run comes first by that judge; it is reported apart unless asked for."""
     tag, sorter, judge, human, human_place, model, model_place, own, t = case

@@ -501,11 +501,11 @@ def rows_of(cli: Cli, *options: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_runs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
+def test_runs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path, imported_garden: Path) -> None:
     """Mean, standard deviation and components, from runs and qrels by enumeration."""
     from scipy import stats
 
-    outcomes = outcomes_of(judged)
+    outcomes = outcomes_of(imported_garden)
     rows = rows_of(cli, *ORDER)
     assert [row["run"] for row in rows] == sorted(runs_of(judged))
     for place, row in enumerate(rows):
@@ -536,11 +536,11 @@ def test_runs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pairs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
+def test_pairs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path, imported_garden: Path) -> None:
     """The run ahead is A; K, t2 both ways and p; and how likely they swap, by all of 2^17 outcomes."""
     from scipy import stats
 
-    outcomes, tags = outcomes_of(judged), sorted(runs_of(judged))
+    outcomes, tags = outcomes_of(imported_garden), sorted(runs_of(judged))
     rows = rows_of(cli, "--by", "pair", *ORDER)
     assert len(rows) == 9 * 8 // 2
     law = stats.t(len(outcomes) - 1)
