@@ -1,8 +1,8 @@
 """A `pooler` for shell scripts of tests that starts at once: a fork of a process that has imported it.
 
 Half of the time of a page's commands is the interpreter's start and the same imports, again and again. All
-else is a process's own, as ever: arguments, streams, environment, folder, exit code. What is tested for its
-start, or killed, is started as users start it.
+else is a process's own, as ever: arguments, streams, environment, folder, exit code, and it dies with who
+asked for it. What is tested for its start, or killed, is started as users start it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fcntl import F_SETFL, F_SETOWN, F_SETSIG, fcntl
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -32,7 +33,8 @@ import array, json, os, signal, socket, sys
 server = socket.socket(socket.AF_UNIX)
 server.connect({address!r})
 asked = json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode()
-streams = array.array("i", [0, 1, 2])
+ours, theirs = os.pipe()  # hung up when this process is killed
+streams = array.array("i", [0, 1, 2, theirs])
 server.sendmsg([len(asked).to_bytes(8, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
 server.sendall(asked)
 process = int.from_bytes(server.recv(8), "big")
@@ -96,8 +98,10 @@ def _serve(address: str, told: int) -> None:
 def _answer(asking: socket.socket) -> None:
     """Be the command that was asked for, and tell how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    length, given, _, _ = asking.recvmsg(8, socket.CMSG_SPACE(3 * array.array("i").itemsize))
-    streams = array.array("i", given[0][2])
+    length, given, _, _ = asking.recvmsg(8, socket.CMSG_SPACE(4 * array.array("i").itemsize))
+    *streams, life = array.array("i", given[0][2])
+    for setting, value in ((F_SETOWN, os.getpid()), (F_SETSIG, signal.SIGKILL), (F_SETFL, os.O_ASYNC)):
+        fcntl(life, setting, value)
     with asking.makefile("rb") as words:
         sys.argv, place, settings = json.loads(words.read(int.from_bytes(length, "big")))
     os.chdir(place)

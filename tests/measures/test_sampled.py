@@ -717,7 +717,7 @@ def draw_sample(rng: np.random.Generator, rel: np.ndarray, rates: np.ndarray) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rates", [(1.0, 0.3, 0.1), (0.5, 0.5, 0.5), (0.2, 0.2, 0.2)])
+@pytest.mark.parametrize("rates", [(1.0, 0.3, 0.1), (0.2, 0.2, 0.2)])
 def test_standard_error_is_worth_what_the_caption_says(rates: tuple[float, ...]) -> None:
     """20 topics, 100 samples: AP is within two in 8 or 9 of 10, and xinfAP strays about as far."""
     rng = np.random.default_rng(1)
