@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from docs.generate.markdown import code, heading, plain, table
@@ -101,7 +102,12 @@ class Module:
     def __init__(self, path: Path) -> None:
         self.path = path.relative_to(ROOT).as_posix()
         self.tree = ast.parse(path.read_text("utf-8"))
-        self.nodes = list(ast.walk(self.tree))
+        self.nodes: list[ast.AST] = [self.tree]
+        self.parents: dict[ast.AST, ast.AST] = {}
+        for node in self.nodes:
+            children = [*ast.iter_child_nodes(node)]
+            self.parents |= dict.fromkeys(children, node)
+            self.nodes += children
         self.constants = _assigned(self.tree.body)
         self.imports = {
             alias.asname or alias.name: (node.module or "", alias.name)
@@ -110,7 +116,6 @@ class Module:
             for alias in node.names
         }
         self.functions = {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
-        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
         self._locals: dict[ast.AST, dict[str, list[ast.Assign]]] = {}
 
     def assigned_in(self, function: ast.AST, name: str) -> list[ast.Assign]:
@@ -123,8 +128,9 @@ class Module:
             self._locals[function] = found
         return self._locals[function].get(name, [])
 
+    @cached_property
     def doing(self) -> str:
-        """Return what the user does that this file serves."""
+        """What the user does that this file serves."""
         starts = ((start, what) for what, known in DOING.items() for start in known)
         return max((len(start), what) for start, what in starts if self.path.startswith(start))[1]
 
@@ -145,9 +151,17 @@ class Reader:
 
     def __init__(self) -> None:
         paths = [path for folder in ("pooler", "store", "judge_ui") for path in (ROOT / folder).rglob("*.py")]
-        modules = map(Module, sorted(paths))
-        self.modules = {one.path: one for one in modules if not any(part in one.path for part in _LEFT_OUT)}
+        read = [
+            path for path in sorted(paths)
+            if not any(part in path.relative_to(ROOT).as_posix() for part in _LEFT_OUT)
+        ]  # fmt: skip
+        gc.disable()  # it would look through all the trees for garbage, again and again
+        try:
+            self.modules = {one.path: one for one in map(Module, read)}
+        finally:
+            gc.enable()
         self.errors = self._error_classes()
+        self._told_by = self.errors | _OF_VALUES | _OF_FAULTS | {"add", "warn"}
 
     def _error_classes(self) -> set[str]:
         """Return the errors that people see, by the names of their classes."""
@@ -270,7 +284,7 @@ class Reader:
         for module in self.modules.values():
             for node in module.nodes:
                 if isinstance(node, ast.Call):
-                    self._tell(node, module, found[module.doing()])
+                    self._tell(node, module, found[module.doing])
         for words, hint in _SQLITE_SAYS.values():
             found["Opening a collection"].errors[f"FILE: {re.sub('{(.*?)}', _in_capitals, words)}"] = (
                 hint or ""
@@ -279,7 +293,7 @@ class Reader:
 
     def _tell(self, node: ast.Call, module: Module, by_kind: Messages) -> None:
         name = _last_name(node.func) or ""
-        if name not in self.errors | _OF_VALUES | _OF_FAULTS | {"add", "warn"}:
+        if name not in self._told_by:
             return
         texts = [_one_line(self.words(one, module)) for one in node.args]
         hints = [one.value for one in node.keywords if one.arg == "hint"]
