@@ -105,16 +105,12 @@ def test_alembic_is_loaded_by_upgrade_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "reading",
-    [["show", "runs"], ["show", "runs", "bm25-words"], ["show", "topics"], ["history"]],
-    ids=" ".join,
-)
-def test_looking_at_a_collection_loads_no_arrays(reading: list[str], tmp_path: Path) -> None:
+def test_looking_at_a_collection_loads_no_arrays(tmp_path: Path) -> None:
     """What reads and prints does without numpy; `status` alone counts, a million events in arrays."""
     code = f"{command('init')}\n{command('import', 'runs', str(RUN_FILE))}"
     loaded_by(code, tmp_path)
-    loaded = loaded_by(command(*reading), tmp_path)
+    reading = [("show", "runs"), ("show", "runs", "bm25-words"), ("show", "topics"), ("history",)]
+    loaded = loaded_by("\n".join(command(*words) for words in reading), tmp_path)
     assert "sqlmodel" in loaded
     assert loaded & {"numpy", "scipy", "alembic", "textual", "psycopg"} == set()
 
@@ -168,9 +164,9 @@ ON_FILES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ON_FILES)
-def test_commands_on_files_load_no_database_screen_or_scipy(name: str, tmp_path: Path) -> None:
+def test_commands_on_files_load_no_database_screen_or_scipy(tmp_path: Path) -> None:
     """A fresh interpreter that worked on files has loaded neither SQL nor a screen nor SciPy."""
-    code = "\n".join(command(*name.split(), *arguments) for arguments in ON_FILES[name])
+    lines = [(*name.split(), *arguments) for name, given in ON_FILES.items() for arguments in given]
+    code = "\n".join(command(*line) for line in lines)
     assert loaded_by(code, tmp_path) & (DATABASE | {"textual", "scipy"}) == set()
     assert not (tmp_path / "collection.db").exists()
