@@ -69,7 +69,7 @@ entries = st.builds(
 )
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(10))
 @given(
     st.lists(entries, unique_by=lambda entry: (entry.topic, entry.docno)),
     st.dictionaries(ANY_TEXT, ANY_TEXT | st.integers() | st.none()),

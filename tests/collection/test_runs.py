@@ -101,7 +101,7 @@ def assert_same_run(back: Run, run: Run) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(10))
 @given(st.data())
 def test_any_run_comes_back_in_any_order(collection: Collection, data: st.DataObject) -> None:
     """File order, scores and ranks come back; ids are ranked as `rank_order` ranks the file."""

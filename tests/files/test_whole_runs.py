@@ -279,7 +279,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20))
 @given(
     texts=st.lists(run_texts(), min_size=1, max_size=3, unique_by=lambda text: text.tag),
     order=st.sampled_from(ORDERS),
@@ -303,7 +303,7 @@ def test_runs_of_files_and_of_memory_rank_as_plain_sorts_do(
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(20))
 @given(
     data=st.data(),
     texts=st.lists(run_texts(), min_size=1, max_size=3, unique_by=lambda text: text.tag),

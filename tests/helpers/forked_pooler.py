@@ -75,12 +75,14 @@ def forked_pooler(folder: Path, **settings: str) -> Iterator[Path]:
 
 def _serve(address: str, told: int) -> None:
     """Answer one client after another, each in a process of its own."""
+    gc.disable()  # it would look through all that is imported, again and again
     for package in (pooler, judge_ui, store):
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.startswith(_LATER):
                 import_module(module.name)
     for name in _ALSO:
         import_module(name)
+    gc.enable()
     gc.freeze()  # a fork copies no memory for want of garbage
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = socket.socket(socket.AF_UNIX)

@@ -464,7 +464,7 @@ def test_interrupt_leaves_nothing(
     """Ctrl-C or `kill`: its exit code, no file that was not there, and the collection as it was."""
     with contextlib.closing(sqlite3.connect(judged / "collection.db")) as connection:
         connection.execute(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)"
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150000)"
             " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n"
         )
         connection.commit()

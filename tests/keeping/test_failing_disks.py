@@ -126,19 +126,21 @@ def fill(folder: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_full_disk_is_called_full_and_judging_goes_on_when_it_is_not(
-    small_disk: Path, pooled: Path
+    small_disk: Path, pooled: Path, programs: Path
 ) -> None:
     """What was told as saved is in the collection; after some room is made the rest is saved."""
     copied(pooled, small_disk)
     filling = fill(small_disk)
-    full = judge(small_disk)
+    program = [programs / "pooler"]
+    full = judge(small_disk, program=program)
     assert "the disk is full: " in full.stdout + full.stderr
-    imported = pooler(small_disk, "import", "docs", str(GARDEN / "documents.jsonl"), "--replace")
-    backup = pooler(small_disk, "backup", "b.backup")
+    documents = str(GARDEN / "documents.jsonl")
+    imported = pooler(small_disk, "import", "docs", documents, "--replace", program=program)
+    backup = pooler(small_disk, "backup", "b.backup", program=program)
     filling.unlink()
     check(small_disk, full, imported, backup)
     assert decisions(small_disk) == len(SAVED.findall(full.stdout))
-    again = judge(small_disk)
+    again = judge(small_disk, program=program)
     check(small_disk, again)
     assert "disk" not in again.stdout + again.stderr
     assert decisions(small_disk) == len(SAVED.findall(full.stdout + again.stdout)) > 0
@@ -157,11 +159,12 @@ READING = (
 @pytest.mark.slow
 @pytest.mark.parametrize("log", [False, True], ids=["closed", "killed"])
 def test_on_a_full_disk_what_reads_reads(
-    small_disk: Path, pooled: Path, tmp_path: Path, *, log: bool
+    small_disk: Path, pooled: Path, programs: Path, tmp_path: Path, *, log: bool
 ) -> None:
     """As with room, to the byte; with the log of a program that was killed too."""
     folder = copied(pooled, tmp_path / "graded")
-    judge(folder)
+    program = [programs / "pooler"]
+    judge(folder, program=program)
     if log:
         killed = (
             "import os, sqlite3; c = sqlite3.connect('c.db'); c.execute('PRAGMA wal_autocheckpoint = 0');"
@@ -173,11 +176,11 @@ def test_on_a_full_disk_what_reads_reads(
             shutil.copy(folder / name, small_disk / name)
     (small_disk / "filling").write_bytes(bytes(shutil.disk_usage(small_disk).free))
     for command in READING:
-        full, with_room = pooler(small_disk, *command), pooler(folder, *command)
+        full, with_room = (pooler(one, *command, program=program) for one in (small_disk, folder))
         assert (full.returncode, full.stdout) == (with_room.returncode, with_room.stdout), full.stderr
-    assert "the disk is full" in judge(small_disk).stdout
+    assert "the disk is full" in judge(small_disk, program=program).stdout
     (small_disk / "filling").unlink()
-    assert SAVED.search(judge(small_disk).stdout)
+    assert SAVED.search(judge(small_disk, program=program).stdout)
 
 
 def test_a_limit_of_a_file_s_size_is_no_damage(tmp_path: Path, pooled: Path) -> None:

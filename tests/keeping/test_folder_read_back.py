@@ -404,7 +404,7 @@ def make(where: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(10), phases=PHASES)
+@settings(max_examples=examples(5), phases=PHASES)
 @given(st.data())
 def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
     """Every row of every table is there again, in the same order, and exports to the same bytes, twice."""
@@ -422,7 +422,7 @@ def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(10), phases=PHASES)
+@settings(max_examples=examples(5), phases=PHASES)
 @given(st.data())
 def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
     """A directory without texts, runs or notes makes a collection that gives it again."""
@@ -439,7 +439,7 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20), phases=PHASES)
+@settings(max_examples=examples(5), phases=PHASES)
 @given(st.data())
 def test_anonymised_directory_comes_back(data: st.DataObject) -> None:
     """What was exported under new names is a collection that gives the same again, but for its README."""
@@ -464,7 +464,7 @@ def test_anonymised_directory_comes_back(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20), phases=PHASES)
+@settings(max_examples=examples(5), phases=PHASES)
 @given(data=st.data())
 def test_postgresql_gives_the_same_directory(data: st.DataObject, postgres_url: str) -> None:
     """SQLite to PostgreSQL and back again loses nothing."""

@@ -560,8 +560,7 @@ def test_every_command_refuses_what_is_no_whole_collection(cli: Cli, judged: Pat
 def cuts(size: int) -> list[int]:
     """Choose lengths to cut a file to: in the header, at ends of pages, beside them, anywhere."""
     dice = random.Random(size)
-    return [1, 16, 99, 100, 101, 4095, 4096, 4097, 40_000, 40_960, size - 4096, size - 4097,
-            size - 100, size - 1, *(dice.randrange(1, size) for _ in range(4))]  # fmt: skip
+    return [1, 99, 100, 4096, 4097, size - 4096, size - 1, dice.randrange(1, size)]
 
 
 @pytest.mark.slow
