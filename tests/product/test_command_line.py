@@ -365,9 +365,10 @@ def test_qrels_given_as_a_run_and_the_other_way_are_one_sentence(cli: Cli, judge
         assert "`pooler import runs FILE`" in hint
 
 
-# What Windows lacks is taken away before the program is imported; libraries keep it.
+# What Windows lacks is taken away before the program is imported; libraries keep it. Commands run one after
+# another in one process, each with its own arguments, pipe of standard input, and file of what it prints.
 AS_ON_WINDOWS = """
-import os, select, signal, sys
+import json, os, select, signal, sys
 import asyncio, numpy, subprocess, sqlalchemy, tempfile  # which look themselves at the system they are on
 
 class Absent:
@@ -393,40 +394,60 @@ def of_sockets(*waited):
 
 waits, select.select = select.select, of_sockets
 from pooler.cli.main import main
-main()
+
+def answer(words, given):
+    sys.stdin, typing = map(os.fdopen, os.pipe(), "rw")
+    print(given, end="", file=typing)
+    typing.close()
+    sys.argv, sys.stdout = ["pooler", *words.split()], open("printed", "w+", encoding="utf-8")
+    try:
+        main()
+    except SystemExit as end:
+        sys.stdout.seek(0)
+        return words, end.code, sys.stdout.read()
+
+print(json.dumps([answer(*one) for one in json.loads(sys.argv[1])]), file=sys.__stdout__)
 """
 
 
 @pytest.mark.slow
 def test_an_organiser_and_a_judge_come_through(tmp_path: Path) -> None:
     """From run files to qrels, scores, a backup and a report; a judge decides line by line."""
-
-    def pooler(*words: str, given: str = "") -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", AS_ON_WINDOWS, *words],
-            cwd=tmp_path,
-            input=given,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "POOLER_COLLECTION": "new.db"},
-            check=False,
-        )
-        assert done.returncode == 0, (words, done.stderr)
-        return done.stdout
-
-    runs = sorted(map(str, (GARDEN / "runs").glob("*.run")))
-    assert len(pooler("pool", *runs, "--depth", "5").splitlines()) == 84
-    pooler("init", "--scale", "0-2")
-    pooler("import", "topics", str(GARDEN / "topics.jsonl"))
-    pooler("import", "docs", str(GARDEN / "documents.jsonl"))
-    pooler("import", "runs", *runs)
-    pooler("pool", "--depth", "5")
-    pooler("judges", "add", "alice")
-    pooler("assign")
-    assert "2 decisions" in pooler("judge", "--judge", "alice", "--plain", given="\n2\n0\nquit\n")
-    assert len(pooler("export", "judgements").splitlines()) >= 2
-    assert pooler("export", "qrels").splitlines()[0].startswith("G01 0 ")
-    assert "AP" in pooler("evaluate", "-m", "AP")
-    pooler("verify")
-    pooler("backup", "copy.db")
-    pooler("export", "collection", "folder")
+    (tmp_path / "garden").symlink_to(GARDEN)
+    runs = " ".join(f"garden/runs/{path.name}" for path in sorted((GARDEN / "runs").glob("*.run")))
+    lines = [
+        f"pool {runs} --depth 5",
+        "init --scale 0-2",
+        "import topics garden/topics.jsonl",
+        "import docs garden/documents.jsonl",
+        f"import runs {runs}",
+        "pool --depth 5",
+        "judges add alice",
+        "assign",
+        "judge --judge alice --plain",
+        "export judgements",
+        "export qrels",
+        "evaluate -m AP",
+        "verify",
+        "backup copy.db",
+        "export collection folder",
+    ]
+    given = {"judge --judge alice --plain": "\n2\n0\nquit\n"}
+    steps = json.dumps([(line, given.get(line, "")) for line in lines])
+    done = subprocess.run(
+        [sys.executable, "-c", AS_ON_WINDOWS, steps],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "POOLER_COLLECTION": "new.db"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout)
+    assert [(line, code) for line, code, _ in answers if code] == [], done.stderr
+    printed = {line: out for line, _, out in answers}
+    assert len(printed[lines[0]].splitlines()) == 84
+    assert "2 decisions" in printed["judge --judge alice --plain"]
+    assert len(printed["export judgements"].splitlines()) >= 2
+    assert printed["export qrels"].startswith("G01 0 ")
+    assert "AP" in printed["evaluate -m AP"]

@@ -241,7 +241,7 @@ def _made(done: Outcome, files: dict[str, bytes]) -> tuple[Any, dict[str, bytes]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 10))])
 def test_no_example_crashes_on_a_damaged_collection(
     seed: int, gardens: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """Files that are not what they seem, or do not meet: refused, or warned of, in the same words everywhere.
 
-Thousands of generated run files are read beside a slow and obvious reader. ``POOLER_FUZZ_FILES`` sets how
-many (default 500) and ``POOLER_FUZZ_SEED`` the first seed (default 0); a difference names the seed of its
+Generated run files are read beside a slow and obvious reader. ``POOLER_FUZZ_FILES`` sets how
+many (default 150) and ``POOLER_FUZZ_SEED`` the first seed (default 0); a difference names the seed of its
 file, so that it can be made again.
 """
 
@@ -546,7 +546,7 @@ def test_what_is_read_once_is_joined_too(cli: Cli, here: Path) -> None:
     assert (rows[0]["run"], rows[0]["documents"], rows[0]["unique_relevant"]) == ("r", "2", "1")
 
 
-N_FILES = int(os.environ.get("POOLER_FUZZ_FILES", "500"))
+N_FILES = int(os.environ.get("POOLER_FUZZ_FILES", "150"))
 FIRST_SEED = int(os.environ.get("POOLER_FUZZ_SEED", "0"))
 
 
