@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import shutil
@@ -21,7 +22,7 @@ from store.collection import Collection
 from tests.helpers.fixtures import cli, collection_of, garden, here, judged, on_terminal, worked
 from tests.helpers.forked_pooler import forked_pooler
 from tests.helpers.postgres import empty_schema, postgres_server
-from tests.helpers.run import JUDGES, copy_garden, run
+from tests.helpers.run import JUDGES, SETTINGS, copy_garden, run
 from tests.helpers.strategies import EXAMPLES
 from tests.helpers.world import new_collection
 
@@ -30,6 +31,10 @@ __all__ = ["cli", "collection_of", "garden", "here", "judged", "on_terminal", "w
 # Hundreds of processes are started: none of them shall have to compile everything anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Spark's Java compiles for a long life, with many threads: it is asked for a few seconds here.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # The same examples in every run, so that a wrong formula fails always or never;
 # `POOLER_SEED=random` draws others. How long a test takes depends on the machine, and a fixture
@@ -181,6 +186,24 @@ def imported_garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for command in commands:
         assert run([*command, "--collection", file]) == 0
     return folder
+
+
+@pytest.fixture(scope="session")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the garden in which examples and hints run, once for all workers: for tests that copy it."""
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "planted"
+    place.mkdir(exist_ok=True)
+    with (place / "lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (place / "done").exists():
+            from tests.helpers.gallery import plant  # it imports every command
+
+            for name in SETTINGS:
+                patch.delenv(name, raising=False)
+            plant(place / "garden")
+            (place / "done").touch()
+    return place / "garden"
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.gallery import COMMANDS, plant
+from tests.helpers.gallery import COMMANDS
 from tests.helpers.run import ROOT, SETTINGS, Outcome, run_inside
 
 ROWS: list[dict[str, Any]] = [
@@ -135,17 +135,6 @@ def test_a_hint_drawn_elsewhere_is_drawn_there(row: dict[str, Any]) -> None:
     text = (ROOT / file).read_text("utf-8")
     assert f"def {test}(" in text
     assert any(len(part.strip()) > 8 and part.strip() in text for part in re.split(r"\{\}|; |`", row["says"]))
-
-
-@pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the garden once."""
-    folder = tmp_path_factory.mktemp("hints") / "garden"
-    with pytest.MonkeyPatch.context() as patch:
-        for name in SETTINGS:
-            patch.delenv(name, raising=False)
-        plant(folder)
-    return folder
 
 
 def pooler(line: str, typed: str = "") -> Outcome:
