@@ -397,7 +397,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("IPrec", "`measure` IPrec needs a recall, as in `IPrec@0.1`"),
         ("P@0", "`measure` P@0: cutoff must be an integer >= 1, but got '0'"),
         ("P@1.5", ": cutoff must be an integer >= 1, but got '1.5'"),
-        ("P@9999999999", ": cutoff must be an integer >= 1"),
+        ("P@9999999999", ": cutoff must be an integer >= 1 of at most 9 digits, but got '9999999999'"),
         ("P(cutoff=3)@5", "`measure` must have one cutoff"),
         ("IPrec@1.1", ": recall must be between 0 and 1, but got '1.1'"),
         ("IPrec@-0.1", ": recall must be between 0 and 1"),

@@ -832,7 +832,8 @@ def _parameters(name: str, measure: Definition, listed: str | None, text: str) -
 def _integer(name: str, value: str, *, least: int | None) -> int:
     if not _INTEGER.fullmatch(value) or (least is not None and int(value) < least):
         at_least = "" if least is None else f" >= {least}"
-        raise ArgumentError(name, f"must be an integer{at_least}", value)
+        many = "" if len(value) < 10 else " of at most 9 digits"
+        raise ArgumentError(name, f"must be an integer{at_least}{many}", value)
     return int(value)
 
 
