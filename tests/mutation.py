@@ -1,6 +1,7 @@
 """Mutation testing: change one place of the program, and see whether a test that executes it fails.
 
     .venv/bin/python -m tests.mutation lines.db                 # run the suite, note who executes what
+    .venv/bin/coverage report --data-file=lines.db              # the same run: which branches no test takes
     .venv/bin/python -m tests.mutation lines.db --count 30 --only store/analysis --tests tests/transcripts
 
 A mutant meets at most 30 of the tests that execute its line, those first that execute least else, in a fork
@@ -30,7 +31,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import coverage
-from coverage.numbits import numbits_to_nums
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("pooler", "store", "judge_ui")
@@ -120,7 +120,7 @@ def pytest_configure(config: Any) -> None:
     if DATABASE not in os.environ or is_head:
         return
     file = os.environ[DATABASE]
-    measured = coverage.Coverage(file, data_suffix=True, config_file=False, source_pkgs=PACKAGES)
+    measured = coverage.Coverage(file, data_suffix=True, config_file=False, branch=True, source_pkgs=PACKAGES)
     measured.start()
 
     class Contexts:
@@ -144,19 +144,19 @@ def run_suite(database: Path) -> None:
 
 
 def executed(database: Path) -> tuple[dict[tuple[str, int], set[str]], Counter[str]]:
-    """Return the tests that execute each line (line 0: any of a file), and how many lines each executes."""
+    """Return the tests that execute each line (line 0: any of a file), and how many branches each takes."""
     tests: dict[tuple[str, int], set[str]] = {}
-    n_lines: Counter[str] = Counter()
-    query = """SELECT path, context, numbits FROM line_bits
-        JOIN file ON file.id = file_id JOIN context ON context.id = context_id WHERE context != ''"""
+    n_taken: Counter[str] = Counter()
+    # A branch goes from a line to a line; negative is where a function is entered or left.
+    query = """SELECT path, context, tono FROM arc JOIN file ON file.id = file_id
+        JOIN context ON context.id = context_id WHERE context != '' AND tono > 0"""
     with closing(sqlite3.connect(database)) as data:
-        for path, test, numbits in data.execute(query):
+        for path, test, line in data.execute(query):
             name = next(path[path.rindex(f"/{one}/") + 1 :] for one in PACKAGES if f"/{one}/" in path)
-            numbers = numbits_to_nums(numbits)
-            n_lines[test] += len(numbers)
-            for line in (0, *numbers):
-                tests.setdefault((name, line), set()).add(test)
-    return tests, n_lines
+            n_taken[test] += 1
+            tests.setdefault((name, line), set()).add(test)
+            tests.setdefault((name, 0), set()).add(test)
+    return tests, n_taken
 
 
 def run_tests(copy: Path, tests: list[str]) -> None:
@@ -232,11 +232,11 @@ def main() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads is not forked
     for name in LIBRARIES.split():
         importlib.import_module(name)
-    by_line, n_lines = executed(given.contexts)
+    by_line, n_taken = executed(given.contexts)
     wanted, outcomes = [], Counter[str]()
     for mutant in draw(given.only, given.count, given.seed):
         found = by_line.get((mutant.path, mutant.line)) or by_line.get((mutant.path, 0), set())
-        tests = sorted((n_lines[one], one) for one in found if one.startswith(given.tests))[:MOST_TESTS]
+        tests = sorted((n_taken[one], one) for one in found if one.startswith(given.tests))[:MOST_TESTS]
         outcomes["no test"] += not tests
         wanted += [(mutant, [name for _, name in tests])] if tests else []
     for mutant, outcome, test in campaign(wanted, n_workers=2):
