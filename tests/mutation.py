@@ -16,6 +16,7 @@ import importlib
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -40,6 +41,7 @@ LIBRARIES = "pytest hypothesis numpy scipy.stats sqlmodel alembic.command typer 
 SWAPS = {"Lt": "LtE", "Gt": "GtE", "Eq": "NotEq", "Is": "IsNot", "In": "NotIn", "And": "Or", "Add": "Sub"}
 SWAPS |= {"Mult": "Div", "FloorDiv": "Div", "BitAnd": "BitOr"}
 OTHER = {getattr(ast, one): getattr(ast, two) for pair in SWAPS.items() for one, two in (pair, pair[::-1])}
+_GROUP = re.compile(r"@\w+$")  # which `--dist loadgroup` adds to the name of a test
 NO_CODE = {"annotation", "returns", "decorator_list", "type_params"}
 
 
@@ -114,18 +116,23 @@ def _with(text: str, node: Any, new: ast.AST) -> str:
     return b"".join(lines).decode()
 
 
-def pytest_configure(config: Any) -> None:
-    """As a plugin of pytest: measure coverage with a context a test, in each process that runs tests."""
-    is_head = config.getoption("numprocesses", 0) and not hasattr(config, "workerinput")
-    if DATABASE not in os.environ or is_head:
-        return
-    file = os.environ[DATABASE]
+measured: coverage.Coverage | None = None
+if file := os.environ.get(DATABASE):  # as a plugin of pytest, before conftest.py imports the program
     measured = coverage.Coverage(file, data_suffix=True, config_file=False, branch=True, source_pkgs=PACKAGES)
     measured.start()
 
+
+def pytest_configure(config: Any) -> None:
+    """Give each test a context of its own, in each process that runs tests."""
+    if measured is None:
+        return
+    if config.getoption("numprocesses", 0) and not hasattr(config, "workerinput"):
+        measured.stop()
+        return
+
     class Contexts:
         def pytest_runtest_logstart(self, nodeid: str) -> None:
-            measured.switch_context(nodeid)
+            measured.switch_context(_GROUP.sub("", nodeid))
 
         def pytest_sessionfinish(self) -> None:
             measured.stop()
