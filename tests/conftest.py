@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.schema import ExecutableDDLElement
 from sqlalchemy.util import LRUCache
 
 from store.collection import Collection
@@ -112,6 +113,15 @@ def _statements_compiled_once() -> Iterator[None]:
     tests of the store went into the same statements again.
     """
     compiled = LRUCache(2000)
+    made: dict[tuple[type, object, type], Any] = {}
+
+    def make_once(ddl: Any, dialect: Any, **options: Any) -> Any:
+        key = (type(ddl), ddl.element, type(dialect))
+        if key not in made:
+            made[key] = compile_ddl(ddl, dialect, **options)
+        return made[key]
+
+    compile_ddl = ExecutableDDLElement._compiler
 
     def share(engine: Engine, *arguments: Any, **options: Any) -> None:
         make(engine, *arguments, **options)
@@ -121,6 +131,7 @@ def _statements_compiled_once() -> Iterator[None]:
     make = Engine.__init__
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Engine, "__init__", share)
+        patch.setattr(ExecutableDDLElement, "_compiler", make_once)
         patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda one, other: type(one) is type(other))
         patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda one: hash(type(one)))
         yield

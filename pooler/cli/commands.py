@@ -46,6 +46,7 @@ def load(word: str) -> Any:
     return group
 
 
+@cache
 def _command(one: commands.Announced, name: str) -> Any:
     """Import a command, and let typer make it."""
     from pooler.cli.from_function import from_function
@@ -301,3 +302,9 @@ def _root(
     ] = False,
 ) -> None:
     """From submitted runs to relevance judgements, and how far to trust them."""
+
+
+@cache
+def program() -> Any:
+    """Return the whole command line, which typer makes once."""
+    return typer.main.get_command(app)

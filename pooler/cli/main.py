@@ -75,14 +75,14 @@ def _run_process() -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     """Run the command line; turn what a user can put right into words."""
-    from pooler.cli.commands import ReaderGone, app
+    from pooler.cli.commands import ReaderGone, program
     from pooler.cli.console import ExitCode, discard_stdout, show_error
     from store.errors import PoolerError
 
     code: str | int | None = None
     try:
         try:
-            app(None if arguments is None else list(arguments), prog_name="pooler", obj=run)
+            program()(None if arguments is None else list(arguments), prog_name="pooler", obj=run)
         except SystemExit as stop:  # typer ends every command so
             code = stop.code
         sys.stdout.flush()  # here an error is told; at the exit of the interpreter it would not be

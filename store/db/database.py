@@ -197,7 +197,7 @@ def make_tables(session: Session) -> None:
         # of SQLAlchemy's PostgreSQL at every start.
         for index in (index for table in TABLES.values() for index in table.indexes):
             index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
-    SQLModel.metadata.create_all(connection)
+    SQLModel.metadata.create_all(connection, checkfirst=False)
     connection.exec_driver_sql(
         "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL"
         ", CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"

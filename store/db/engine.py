@@ -190,6 +190,11 @@ _NETWORK = {
 """So that a network which falls silent is a failure within seconds, in libpq's words."""
 _IMPORT_LOCK = 0x706F6F6C
 """Key of the PostgreSQL advisory lock of bulk imports ("pool")."""
+_TABLES = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "postgresql": "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()",
+}
+"""Queries for every table: asked at every start."""
 _COLUMNS = {
     "sqlite": "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
     " WHERE m.type = 'table'",
@@ -198,7 +203,7 @@ _COLUMNS = {
     " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
     " WHERE n.nspname = current_schema()",
 }
-"""Queries for every table with its columns: one, since it is asked at every start."""
+"""Queries for every table with its columns."""
 
 
 def collection_url(name: str) -> URL:
@@ -517,7 +522,7 @@ def stored_revision(engine: Engine) -> str | None:
         raise damaged(display(url), "it ends in the middle of a page")
     with reading(engine) as session:
         # Alembic's own table alone is found in many databases.
-        tables = {table for table, _ in stored_columns(session)}
+        tables = {*session.scalars(text(_TABLES[session.get_bind().dialect.name]))}
         if not {"collection", "judgement", "alembic_version"} <= tables:
             return None
         revision = session.execute(text("SELECT version_num FROM alembic_version")).scalar()

@@ -317,7 +317,7 @@ def test_equal_topics_have_the_asymptotic_error(table: NDArray[np.int64], weight
     assert plan.documents_per_topic == math.ceil(plan.within / 5 / (0.05 / Z) ** 2)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(stacks, st.sampled_from(["none", "linear", "quadratic"]), st.floats(0.05, 1.0))
 def test_equals_documents_one_by_one(plain: list[list[list[int]]], weights: str, width: float) -> None:
     """Influences by differences of kappa itself, and the textbook analysis of variance."""
@@ -354,7 +354,7 @@ def test_equals_documents_one_by_one(plain: list[list[list[int]]], weights: str,
 
 
 @given(st.integers(0, 500), st.floats(0.05, 0.9))
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 def test_plan_is_the_least_that_does(seed: int, width: float) -> None:
     """The planned numbers give the width by the formula, and one less does not."""
     rng = np.random.default_rng(seed)

@@ -69,7 +69,7 @@ def scored(draw: st.DrawFn) -> NDArray[np.float64]:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(30))
 @given(scored(), st.integers(0, 2**66))
 def test_equals_plain_loops(ap: NDArray[np.float64], seed: int) -> None:
     """Drawing a judge a topic and averaging fractions gives every number of the result."""
@@ -232,7 +232,7 @@ rankings = st.dictionaries(
 )
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(60))
 @given(grades, rankings, st.integers(1, 2), st.integers(1, 10))
 def test_equals_plain_lists(graded: Graded, ranked: Ranked, level: int, cutoff: int) -> None:
     """Every score is AP of the list by its definition, with R of the judge."""

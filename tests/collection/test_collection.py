@@ -186,7 +186,7 @@ def test_documents_can_be_limited_and_chosen(collection: Collection) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(5))
 @given(steps=ACTS, withdrawn=st.booleans())
 def test_counts_are_those_of_a_plain_walk(
     steps: list[tuple[str, str, str]], withdrawn: bool, tmp_path_factory: pytest.TempPathFactory

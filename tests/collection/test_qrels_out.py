@@ -16,6 +16,7 @@ from store.collection import Collection
 from store.formats.qrels import read_qrels
 from store.judging.disagreements import Selection
 from store.records import Action, Decision
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import JUDGES, Cli, Outcome, by_rule, read_lines, read_run_list, read_trec, write
 
 
@@ -531,6 +532,7 @@ STATAP = [
 
 
 @pytest.fixture
+@made_once
 def empty(cli: Cli, here: Path) -> Path:
     """Work beside an empty collection of scale 0-2."""
     cli("init", "--scale", "0-2").fine()

@@ -340,7 +340,7 @@ def assert_as_run_says(
             assert tied == (one.n_tied_in, one.n_tied_out)
 
 
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(5))
 @given(st.data())
 def test_top_documents_are_those_of_the_runs(collection: Collection, data: st.DataObject) -> None:
     """In every order and at every depth: documents, scores, lengths and ties at the cut."""

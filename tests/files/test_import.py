@@ -16,10 +16,12 @@ import pytest
 import pooler as p
 from store.collection import Collection
 from store.records import Document, Topic
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import Cli, write
 
 
 @pytest.fixture
+@made_once
 def started(cli: Cli, garden: Path) -> Path:
     """Work beside an empty collection in a copy of the sample collection."""
     cli("init").fine()

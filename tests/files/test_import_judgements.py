@@ -15,12 +15,14 @@ from store.errors import ArgumentError, FaultList
 from store.formats.scale import MEANINGS, Meaning, decode_rows, parse_codes, parse_map
 from store.formats.tables import GradedRow
 from store.records import Qrel
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import Cli, Outcome, write
 from tests.helpers.shared_data import shared_data
 from tests.helpers.world import parse_scale
 
 
 @pytest.fixture
+@made_once
 def empty(cli: Cli, here: Path) -> Path:
     """Work beside an empty collection of scale 0-2."""
     cli("init", "--scale", "0-2").fine()

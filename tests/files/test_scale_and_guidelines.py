@@ -15,6 +15,7 @@ from store.errors import ArgumentError, FormatError
 from store.formats.scale import make_scale, parse_scale, scale_from_json, scale_of_grades, scale_to_json
 from store.formats.texts import read_guidelines
 from store.records import Action, Decision, Grade
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import Cli, write
 
 
@@ -284,6 +285,7 @@ def test_text_is_read_as_it_is(tmp_path: Path, raw: bytes, text: str) -> None:
 
 
 @pytest.fixture
+@made_once
 def empty(cli: Cli, here: Path) -> Path:
     """Work beside an empty collection."""
     cli("init").fine()

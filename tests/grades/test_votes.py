@@ -77,7 +77,7 @@ def fill_votes(collection: Collection, *, seed: int = 1) -> None:
     collection.judgements.add({"zoe": ruled}, JudgeKind.ADJUDICATOR)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_votes_are_the_current_grades_of_judgements(collection: Collection, seed: int) -> None:
     """The newest revision counts, whatever came before; adjudicators are no judges here."""
     fill_votes(collection, seed=seed)
@@ -263,7 +263,7 @@ def test_what_files_do_not_say_is_refused() -> None:
         FileVotes().votes()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_grades_of_a_named_judge_are_the_final_ones(collection_name: str, seed: int) -> None:
     """Undone, skipped and changed events included: as `final_qrels` has them, by document id."""
     fill(collection_name, seed=seed)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +51,24 @@ def decide(topic: str, number: int, grade: int, active: float, desk: object, see
         dropped_keys=int(number == 3),
     )
     desk.record(decision)  # type: ignore[attr-defined]  # a desk
+
+
+def made_once(fixture: Callable[..., Path]) -> Callable[..., Path]:
+    """Let a fixture fill the folder it works in once; later in this process it gets a copy of that."""
+    kept: list[Path] = []
+
+    @wraps(fixture)
+    def fill(**given: Any) -> Path:
+        folder = Path.cwd()
+        if kept:
+            shutil.copytree(kept[0], folder, dirs_exist_ok=True)
+        else:
+            assert fixture(**given) == folder
+            kept.append(Path(tempfile.mkdtemp(dir=folder.parent)))
+            shutil.copytree(folder, kept[0], dirs_exist_ok=True)
+        return folder
+
+    return fill
 
 
 @pytest.fixture
@@ -123,6 +144,7 @@ def collection_of(cli: Cli, here: Path) -> Callable[..., None]:
 
 
 @pytest.fixture
+@made_once
 def worked(cli: Cli, here: Path) -> Path:
     """Work beside a collection judged by anna with times, by gpt from a file, and not by ben."""
     cli("init").fine()

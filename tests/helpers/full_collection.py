@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import random
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,22 @@ DOCNOS = [f"d{number:02}" for number in range(12)]
 
 
 def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
-    """Make a collection: texts, runs, two pools, places, guidelines, histories with undo."""
+    """Make a collection: texts, runs, two pools, places, guidelines, histories with undo; a file once."""
+    if "://" in name:
+        _fill(name, n_events, seed)
+    else:
+        Path(name).write_bytes(_filled(n_events, seed))
+
+
+@cache
+def _filled(n_events: int, seed: int) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "full.db"
+        _fill(str(file), n_events, seed)
+        return file.read_bytes()
+
+
+def _fill(name: str, n_events: int, seed: int) -> None:
     dice = random.Random(seed)
     scale = parse_scale("0-2")
     with Collection.create(name, name="full", scale=scale, program="test") as made:

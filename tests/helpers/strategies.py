@@ -12,17 +12,16 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-EXAMPLES = int(os.environ.get("POOLER_EXAMPLES", "50"))
+EXAMPLES = int(os.environ.get("POOLER_EXAMPLES", "20"))
 """Examples that Hypothesis makes for a test of pure functions."""
 
 
 def examples(number: int) -> int:
     """Return how many examples a test of another cost makes: as many times more as is asked for.
 
-    10 for what uses a database, files or a screen, 5 where that is slow; more for what is cheap and
-    rarely wrong.
+    5 for what uses a database, files or a screen; more than 20 for what is cheap and rarely wrong.
     """
-    return max(5, number * EXAMPLES // 50)
+    return max(5, number * EXAMPLES // 20)
 
 
 ids = st.one_of(

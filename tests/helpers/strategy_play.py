@@ -24,9 +24,8 @@ Decisions = list[tuple[int | None, bool | None]]
 """Step by step: which of the documents left is observed (``None`` = the one chosen), and what
 came of it."""
 
-drawn_rankings = st.lists(
-    st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8, unique=True), max_size=5
-)
+drawn_ranking = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=8, unique=True)
+drawn_rankings = st.lists(drawn_ranking, max_size=5)
 """A few runs of one topic, with much in common."""
 
 drawn_outcomes = st.sampled_from([True, False, None])

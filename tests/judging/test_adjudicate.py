@@ -16,6 +16,7 @@ from store.errors import UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import Disagreement, Opinion, Selection, Settlement
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from tests.helpers.fixtures import made_once
 from tests.helpers.places import held_place
 from tests.helpers.run import JUDGES, Cli, by_rule, read_trec
 from tests.helpers.world import JudgeAtWork, make_pool, make_run, named_rows, statements
@@ -318,6 +319,7 @@ Pairs = dict[tuple[str, str], dict[str, int]]
 
 
 @pytest.fixture
+@made_once
 def garden_with_zoe(cli: Cli, judged: Path) -> Path:
     """Work beside the sample collection, its three judges' grades in it, with an adjudicator."""
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()

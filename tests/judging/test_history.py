@@ -370,7 +370,7 @@ def test_unknown_document_is_told_with_its_neighbours(collection: Collection) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(5))
 @given(
     steps=st.lists(
         st.tuples(
@@ -617,7 +617,7 @@ def test_limit_is_part_of_the_query(collection: Collection) -> None:
     assert len(fetching) == 1
 
 
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(5))
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(["ann", "bob"]), st.sampled_from("ab"), st.integers(0, 2),

@@ -23,6 +23,7 @@ from store.collection import Collection
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, Decision, Document, JudgeKind, Passage, Pool, PoolEntry, Qrel, State, Topic
 from tests.helpers.faults import When, failing_database
+from tests.helpers.fixtures import made_once
 from tests.helpers.pages import serving
 from tests.helpers.places import held_place, places
 from tests.helpers.run import Cli, controls, environment, program, run_process, write
@@ -33,6 +34,7 @@ PLAIN = "pooler judge --plain works without a full screen"
 
 
 @pytest.fixture
+@made_once
 def seated(cli: Cli, judged: Path) -> Path:
     """Work beside the sample collection with a judge who has judged nothing."""
     cli("judges", "add", "anna").fine()

@@ -16,6 +16,7 @@ from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory import ExportChoice, write_directory
 from store.records import Action, Decision, Document, JudgeKind, Passage, State
 from tests.helpers.filled_collection import state_counts
+from tests.helpers.fixtures import made_once
 from tests.helpers.places import held_place, places
 from tests.helpers.run import Cli, write
 from tests.helpers.wine import make, work
@@ -342,6 +343,7 @@ def test_judge_at_work_is_waited_for(postgres_url: str) -> None:
 
 
 @pytest.fixture
+@made_once
 def changed(cli: Cli, here: Path) -> Path:
     """Work beside a collection whose guidelines changed, and whose document `b` did, since."""
     cli("init").fine()

@@ -24,6 +24,7 @@ from store.judging.progress import Unclaimed
 from store.records import Action, Decision, Document, Grade, JudgeKind, Qrel, Scale, Task
 from tests.helpers.drawing import adaptive_pool
 from tests.helpers.filled_collection import Counts, by_topic, state_counts
+from tests.helpers.fixtures import made_once
 from tests.helpers.full_collection import fill_by_chance, named_contents
 from tests.helpers.places import held_place, let_lapse
 from tests.helpers.run import Cli, by_rule, write
@@ -34,6 +35,7 @@ STATES = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
 
 
 @pytest.fixture
+@made_once
 def six_pooled(cli: Cli, here: Path, collection_of: Callable[..., None]) -> Path:
     """Work beside a collection whose pool holds a, b, c, d, e of topic 1 and a of topic 2."""
     collection_of()
@@ -782,7 +784,7 @@ def lying(where: str) -> Unclaimed:
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=examples(10), deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 def test_counts_equal_a_look_at_every_document(data: st.DataObject) -> None:
     """By topic and judge, and by judge; and what lies before nobody."""
     with drawn(data) as (collection, where):

@@ -286,7 +286,7 @@ def sealed(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save(whole, tmp_path_factory.mktemp("sealed") / "b.backup")
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(8))
 @given(data=st.data())
 def test_every_flipped_bit_of_a_backup_is_seen(sealed: Path, data: st.DataObject) -> None:
     """A backup with any one bit flipped is refused, and makes no collection."""

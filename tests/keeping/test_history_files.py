@@ -18,6 +18,7 @@ from store.errors import ConflictError, UnknownNameError
 from store.event import JudgementEvent
 from store.keeping.histories import import_states
 from store.records import Action, Decision, Document, ImportReport, JudgeKind, Judgement, Passage, Qrel, State
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import Cli, Outcome, by_rule, environment, program, write
 from tests.helpers.world import JudgeAtWork, bring, make_pool, parse_scale
 
@@ -39,6 +40,7 @@ def sit_down(folder: Path, judge: str) -> None:
 
 
 @pytest.fixture
+@made_once
 def staffed(cli: Cli, judged: Path) -> Path:
     """Work beside the sample collection, where anna has sat down, too."""
     cli("judges", "add", "anna").fine()

@@ -241,7 +241,7 @@ def test_missing_table_is_found(full: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(8))
 @given(data=st.data())
 def test_flipped_bit_is_told_or_harms_no_judgement(whole: Path, data: st.DataObject) -> None:
     """With any one bit of a collection flipped, opening or `verify` says so, in words.

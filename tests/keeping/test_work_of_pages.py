@@ -556,15 +556,13 @@ def test_page_of_a_servers_collection_comes_back_to_it(postgres_url: str, tmp_pa
     assert grades(postgres_url, ["ann"]) == {("ann", "a"): 2}
 
 
-def test_no_adaptive_pool_is_on_a_page_and_only_people_judge_on_one(tmp_path: Path) -> None:
+def test_no_adaptive_pool_is_on_a_page_and_only_people_judge_on_one(judged: Path) -> None:
     """What comes next would depend on what was judged; models and adjudicators have other ways."""
-    collection = tmp_path / "garden.db"
-    run_inside("demo", "--keep", tmp_path / "garden").fine()
-    (tmp_path / "garden" / "collection.db").rename(collection)
+    collection = judged / "collection.db"
     for words in (["pool", "--strategy", "mtf", "--budget", "3", "--name", "live"],
                   ["judges", "add", "ann"], ["judges", "add", "ada", "--kind", "adjudicator"]):  # fmt: skip
         run_inside(*words, "--collection", collection).fine()
-    page = tmp_path / "ann.html"
+    page = judged / "ann.html"
     refused = run_inside("export", "work", "ann", "--out", page, "--collection", collection)
     assert (refused.code, "a pool here is adaptive" in refused.err) == (1, True)
     assert "is an adjudicator" in run_inside("export", "work", "ada", "--collection", collection).err

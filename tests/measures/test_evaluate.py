@@ -398,7 +398,7 @@ codes = st.dictionaries(st.sampled_from([*DOCNOS, "m1", "m2"]), st.integers(-3, 
 
 
 @given(codes, st.booleans())
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(40))
 def test_codes_of_every_kind_are_measured_as_the_peers_do(qrels: dict[str, int], short: bool) -> None:
     """From memory, -1 told or not."""
     run = dict(list(RUN.items())[: 5 if short else 8])

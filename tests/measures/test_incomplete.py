@@ -60,6 +60,7 @@ def covid(folder: str, depth: int) -> GradedRankings:
     return in_arrays(load_qrels(), runs, order="file")
 
 
+@pytest.mark.slow
 @pytest.mark.vector("TREC-COVID round 1, leaderboard.csv")
 def test_official_bpref_of_trec_covid() -> None:
     """All 14 whole runs have the leaderboard's four decimals."""

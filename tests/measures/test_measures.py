@@ -107,6 +107,7 @@ def test_measures_equal_ir_measures(evaluation: tuple[Qrels, Runs]) -> None:
                 assert scores.overall[run] == pytest.approx(overall, rel=1e-13, abs=1e-15), measure
 
 
+@pytest.mark.slow
 def test_official_scores_of_trec_covid() -> None:
     """nDCG@10 and P@5 of all 143 runs are the leaderboard's four decimals, in order trec9."""
     # In double precision, documents of BERT are not tied that official scoring saw as tied.

@@ -28,6 +28,7 @@ from store.analysis.measures.sampled import (
     stratified_scores,
 )
 from store.errors import ArgumentError
+from tests.helpers.fixtures import made_once
 from tests.helpers.oracles import STRICT, average_precision, mean, read_qrels, runs_of
 from tests.helpers.run import Cli, write
 
@@ -361,6 +362,7 @@ def write_ranking(path: Path, tag: str, topics: dict[str, list[str]]) -> str:
 
 
 @pytest.fixture
+@made_once
 def small(cli: Cli, here: Path) -> Path:
     """Work beside the strata and the run that `sample_eval.pl` scored, and a collection of both."""
     write(here / "p", *V5)

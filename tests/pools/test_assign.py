@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import Cli, controls
 from tests.helpers.world import JudgeAtWork, stored_rows
 
@@ -18,6 +19,7 @@ DOCUMENTS = 84
 
 
 @pytest.fixture
+@made_once
 def staffed(cli: Cli, judged: Path) -> Path:
     """Work in the judged sample collection with three people."""
     cli("judges", "add", "ann", "ben", "cat").fine()
@@ -309,31 +311,29 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
     assert "no document is unassigned" in cli("assign", "--add").fine().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("assign nan", "unknown judge `nan`; known: "),
-        ("assign x", "`JUDGE` must be a person or a model, not of kind imported, but got 'x'"),
-        ("assign dan", "`JUDGE` must not be disabled, but got 'dan'\nhint: pooler judges enable"),
-        ("assign ann ben -k 3", "`--per-document` must be at most the number of judges, which"),
-        ("assign -k 3 --overlap 0.5", "`--overlap-judges` must be at most the number of judges"),
-        ("assign --overlap-judges 2", "`--overlap-judges` needs --overlap SHARE"),
-        ("assign --overlap 0.5 --overlap-judges 2 -k 2", "must be more than --per-document"),
-        ("assign --lease 10", "`--lease` needs --claim"),
-        ("assign ann --claim", "`JUDGE` must not be given with --claim"),
-        ("assign --claim --by topic", "`--by` cannot be `topic` with --claim"),
-        ("assign --add --replace", "`--add` and --replace exclude each other"),
-        ("assign --order priority --pool tiny", "`--order` needs priorities, but `KG-E-001` of"),
-        ("assign --topic G011", "unknown topic `G011`; known: `G01`"),
-        ("assign --pool pol", "unknown pool `pol`; known: `pool`"),
-        ("assign --clear --pool pol", "unknown pool `pol`"),
-        ("assign --pool gone", "`--pool` must be in use, but this one is withdrawn"),
-        ("assign --topic G02 --pool tiny", "no pooled document of topic `G02` is to be judged"),
-    ],
-)
-def test_refusals_say_what_to_do_and_change_nothing(
-    cli: Cli, staffed: Path, arguments: str, message: str
-) -> None:
+REFUSED = {
+    "assign nan": "unknown judge `nan`; known: ",
+    "assign x": "`JUDGE` must be a person or a model, not of kind imported, but got 'x'",
+    "assign dan": "`JUDGE` must not be disabled, but got 'dan'\nhint: pooler judges enable",
+    "assign ann ben -k 3": "`--per-document` must be at most the number of judges, which",
+    "assign -k 3 --overlap 0.5": "`--overlap-judges` must be at most the number of judges",
+    "assign --overlap-judges 2": "`--overlap-judges` needs --overlap SHARE",
+    "assign --overlap 0.5 --overlap-judges 2 -k 2": "must be more than --per-document",
+    "assign --lease 10": "`--lease` needs --claim",
+    "assign ann --claim": "`JUDGE` must not be given with --claim",
+    "assign --claim --by topic": "`--by` cannot be `topic` with --claim",
+    "assign --add --replace": "`--add` and --replace exclude each other",
+    "assign --order priority --pool tiny": "`--order` needs priorities, but `KG-E-001` of",
+    "assign --topic G011": "unknown topic `G011`; known: `G01`",
+    "assign --pool pol": "unknown pool `pol`; known: `pool`",
+    "assign --clear --pool pol": "unknown pool `pol`",
+    "assign --pool gone": "`--pool` must be in use, but this one is withdrawn",
+    "assign --topic G02 --pool tiny": "no pooled document of topic `G02` is to be judged",
+}
+"""Lines, and what the answer has."""
+
+
+def test_refusals_say_what_to_do_and_change_nothing(cli: Cli, staffed: Path) -> None:
     """Whatever cannot be is refused in one line, before anything is written."""
     cli("judges", "add", "dan").fine()
     cli("judges", "disable", "dan").fine()
@@ -342,7 +342,8 @@ def test_refusals_say_what_to_do_and_change_nothing(
     (staffed / "tiny.qrels").write_text("G01 0 KG-E-001 1\n", "utf-8")
     cli("import", "judgements", "tiny.qrels", "--judge", "x", "--as-pool", "tiny").fine()
     before = stored_rows(str(staffed / "collection.db"))
-    assert message in cli(*arguments.split()).failed(1).err
+    for line, message in REFUSED.items():
+        assert message in cli(*line.split()).failed(1).err
     assert stored_rows(str(staffed / "collection.db")) == before
 
 

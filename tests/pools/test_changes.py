@@ -21,6 +21,7 @@ from pooler.pools.change import ChangeCount, PooledWhen, PoolSide, StatesInPool,
 from pooler.pools.change import pool_diff as sides_of
 from store.judging.states import IfPooled, PairState
 from store.records import Assignable, State
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import Cli, read_lines, run_inside, write, write_run
 from tests.helpers.trec_covid import data_path
 
@@ -387,6 +388,7 @@ def test_tables_that_cannot_be_written_are_refused_before_anything_changes(cli: 
 
 
 @pytest.fixture
+@made_once
 def two_runs(cli: Cli, here: Path) -> Path:
     """Pool two runs of two topics at depth 2 as round 1, and judge a of topic 1 and e of 2."""
     cli("init", "--scale", "0-2").fine()

@@ -116,7 +116,7 @@ def test_bounds_are_over_the_topics_that_have_a_score() -> None:
     assert (one.low.tolist(), one.scores.overall.tolist(), one.high.tolist()) == ([0.5], [0.5], [1])
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(drawn_collections(), st.integers(1, WIDTH))
 def test_counts_are_those_of_sets(drawn: Drawn, depth: int) -> None:
     """Ranks, topics and runs a document: all counted one by one."""
@@ -240,6 +240,7 @@ def test_ntcir_sample_is_judged_to_rank_two() -> None:
         within_depth(arrays, 1001)
 
 
+@pytest.mark.slow
 def test_trec_covid_was_pooled_to_depth_seven() -> None:
     """The depth and the 56 runs that fed it are found, with 5 that were judged by chance.
 
@@ -762,6 +763,7 @@ def plain_pool(depth: int) -> dict[tuple[str, str], set[str]]:
     return owners
 
 
+@pytest.mark.slow
 def test_trec_covid_uniques() -> None:
     """56 runs at depth 7: uniques as counted by a plain loop."""
     arrays, fed = covid_arrays(), pooled_runs()
@@ -782,6 +784,7 @@ def test_trec_covid_uniques() -> None:
     assert (left.difference()[fed] < 0).any()
 
 
+@pytest.mark.slow
 def test_trec_covid_teams_lose_what_their_one_pooled_run_brought() -> None:
     """A team's other runs lose the judgements too."""
     arrays, fed = covid_arrays(), pooled_runs()

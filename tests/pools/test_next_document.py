@@ -139,9 +139,19 @@ def test_draws_while_judging_are_the_strategys_own(
     expected, _ = directly(name, parameters, graded)
     assert len(expected) > DEPTH
     drawing = LiveDrawing(collection)
+    for _ in range(DEPTH):
+        draw_next(collection, drawing, graded)
+    assert drawn(collection) == expected[:DEPTH]
+
+
+def test_what_is_drawn_to_the_end_is_drawn_once(collection: Collection) -> None:
+    """Every document of the runs' first ones comes, and after the last one none."""
+    add_live(collection, "mtf", {})
+    graded = outcomes()
+    drawing = LiveDrawing(collection)
     while draw_next(collection, drawing, graded) is not None:
         pass
-    assert drawn(collection) == expected
+    assert drawn(collection) == directly("mtf", {}, graded)[0]
     assert not drawing.draw(TOPIC)
 
 

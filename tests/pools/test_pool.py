@@ -219,7 +219,7 @@ def test_a_budget_is_met_exactly(cli: Cli, judged: Path, name: str) -> None:
         line.split()[0] for line in cli("pool", "--runs", "runs.tsv", "--depth", "8").fine().out.splitlines()
     )
     options = ["--runs", "runs.tsv", "--depth", "8", "--strategy", name, "--seed", "5"]
-    for budget in (1, 7, 20, 500):
+    for budget in (7, 500):
         lines = cli("pool", *options, "--budget", str(budget)).fine().out.splitlines()
         sizes = Counter(line.split()[0] for line in lines)
         assert sizes == {topic: min(budget, size) for topic, size in union.items()}

@@ -28,6 +28,7 @@ from tests.helpers.strategy_play import (
     Decisions,
     Log,
     drawn_decisions,
+    drawn_ranking,
     drawn_rankings,
     id_rankings,
     order_of,
@@ -60,26 +61,30 @@ def _drain(rankings: TopicRankings, name: str, seed: int, **given: ParameterValu
     return order
 
 
-@each_strategy
 @given(runs=drawn_rankings, decisions=drawn_decisions)
 def test_adaptive_state_is_made_again_from_what_was_observed(
-    name: str, given_parameters: dict[str, ParameterValue], runs: list[list[str]], decisions: Decisions
+    runs: list[list[str]], decisions: Decisions
 ) -> None:
     """At any point a new state that observes the same past chooses the same; asked twice, too."""
     rankings, _ = rankings_of(runs, topic="51")
-    state = start(name, rankings, **given_parameters)
 
-    def check(chosen: int | None, log: Log) -> None:
-        assert state.choose() == chosen
-        again = start(name, rankings, **given_parameters)
-        for document, outcome in log:
-            again.observe(document, outcome)
-        assert again.choose() == chosen
-        # One that was asked at every step has not changed by it.
-        assert (chosen is None) == (len(log) == rankings.n_documents)
-        assert chosen not in {document for document, _ in log}
+    def check_case(name: str, parameters: dict[str, ParameterValue]) -> None:
+        state = start(name, rankings, **parameters)
 
-    relive(state, rankings, decisions, check)
+        def check(chosen: int | None, log: Log) -> None:
+            assert state.choose() == chosen, name
+            again = start(name, rankings, **parameters)
+            for document, outcome in log:
+                again.observe(document, outcome)
+            assert again.choose() == chosen, name
+            # One that was asked at every step has not changed by it.
+            assert (chosen is None) == (len(log) == rankings.n_documents), name
+            assert chosen not in {document for document, _ in log}, name
+
+        relive(state, rankings, decisions, check)
+
+    for case in CASES:
+        check_case(*case)
 
 
 @each_strategy
@@ -94,16 +99,13 @@ def test_adaptive_seed_decides(name: str, given_parameters: dict[str, ParameterV
     assert (first != other) == is_random
 
 
-@each_strategy
-@given(runs=drawn_rankings.filter(bool), run=st.integers(0, 4))
-def test_adaptive_one_run_alone_is_taken_in_its_order(
-    name: str, given_parameters: dict[str, ParameterValue], runs: list[list[str]], run: int
-) -> None:
+@given(ranking=drawn_ranking)
+def test_adaptive_one_run_alone_is_taken_in_its_order(ranking: list[str]) -> None:
     """With a single run there is no choice but its own order, whatever is relevant."""
-    ranking = runs[run % len(runs)]
     rankings, docnos = rankings_of([ranking], topic="51")
-    order = _drain(rankings, name, 1, **given_parameters)
-    assert [docnos[document] for document in order] == ranking
+    for name, parameters in CASES:
+        order = _drain(rankings, name, 1, **parameters)
+        assert [docnos[document] for document in order] == ranking, name
 
 
 @pytest.mark.parametrize(
@@ -194,12 +196,8 @@ def test_uniform_numbers_are_the_upper_53_bits(seed: int, topic: str, step: int 
     assert [int(number * 2**53) for number in numbers.tolist()] == bits
 
 
-FIXED = [
-    pytest.param(strategy, id=name)
-    for name, strategy in STRATEGIES.items()
-    if isinstance(strategy, FixedStrategy)
-]
-fixed = pytest.mark.parametrize("strategy", FIXED)
+FIXED = [strategy for strategy in STRATEGIES.values() if isinstance(strategy, FixedStrategy)]
+fixed = pytest.mark.parametrize("strategy", FIXED, ids=lambda one: one.name)
 
 drawn_runs = st.lists(
     st.tuples(
@@ -242,48 +240,27 @@ def test_strategies_rows_are_complete() -> None:
                 assert parameter.parse(str(parameter.default)) == parameter.default
 
 
-@fixed
-@given(runs=drawn_runs)
-def test_fixed_values_are_finite_and_order_every_document(strategy: FixedStrategy, runs: Runs) -> None:
-    """Every document of the union has a number, and a place in the order."""
-    rankings = arrays_of(runs)
-    values = evaluate(strategy, rankings)
-    assert values.shape == (rankings.n_documents,)
-    assert values.dtype == np.float64
-    assert np.isfinite(values).all()
-    assert sorted(descending(values).tolist()) == list(range(rankings.n_documents))
-
-
-@fixed
-@given(runs=drawn_runs, data=st.data())
-def test_fixed_values_do_not_depend_on_the_order_of_runs(
-    strategy: FixedStrategy, runs: Runs, data: st.DataObject
-) -> None:
-    """Whatever the runs are called, every value is the same to the last bit."""
-    shuffled = data.draw(st.permutations(runs))
-    values = evaluate(strategy, arrays_of(runs))
-    assert evaluate(strategy, arrays_of(shuffled)).tolist() == values.tolist()
-
-
-@pytest.mark.slow
-@fixed
-@given(runs=drawn_runs, data=st.data())
-def test_fixed_values_do_not_depend_on_docnos(
-    strategy: FixedStrategy, runs: Runs, data: st.DataObject
-) -> None:
-    """Documents given other numbers take their values along, to the last bit."""
-    rankings = arrays_of(runs)
-    new = np.array(data.draw(st.permutations(range(rankings.n_documents))), np.int32)
+@given(runs=drawn_runs, order=st.randoms(use_true_random=True))
+def test_fixed_values_are_of_what_the_runs_have(runs: Runs, order: random.Random) -> None:
+    """Each document has a finite value and a place, to the last bit in any order of runs and documents."""
+    rankings, shuffled = arrays_of(runs), arrays_of(order.sample(runs, len(runs)))
+    new = np.array(order.sample(range(rankings.n_documents), rankings.n_documents), np.int32)
     documents = rankings.documents.copy()
     is_there = documents != NO_DOCUMENT
     documents[is_there] = new[documents[is_there]]
     renamed = TopicRankings(documents, rankings.n_documents, rankings.scores)
-    values = evaluate(strategy, rankings)
-    assert evaluate(strategy, renamed)[new].tolist() == values.tolist()
+    for strategy in FIXED:
+        values = evaluate(strategy, rankings)
+        assert values.shape == (rankings.n_documents,), strategy.name
+        assert values.dtype == np.float64, strategy.name
+        assert np.isfinite(values).all(), strategy.name
+        assert sorted(descending(values).tolist()) == list(range(rankings.n_documents)), strategy.name
+        assert evaluate(strategy, shuffled).tolist() == values.tolist(), strategy.name
+        assert evaluate(strategy, renamed)[new].tolist() == values.tolist(), strategy.name
 
 
 @fixed
-@given(n_documents=st.integers(1, 12))
+@pytest.mark.parametrize("n_documents", [1, 2, 3, 7, 12])
 def test_fixed_values_of_a_merry_go_round_are_tied(strategy: FixedStrategy, n_documents: int) -> None:
     """Where every document has every rank once, all tie to the last bit: docno descending."""
     documents = np.arange(n_documents, dtype=np.int32)

@@ -121,6 +121,7 @@ def written() -> dict[str, str]:
     return {text: place for text, place in found.items() if _NAMES.search(text) or _TYPED.search(text)}
 
 
+@pytest.mark.slow
 def test_every_hint_has_its_row() -> None:
     """None of the program is missing, and none of the registry is said by nothing."""
     known = {row["says"] for row in ROWS}

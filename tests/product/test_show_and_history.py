@@ -13,6 +13,7 @@ from pooler import __version__
 from store.collection import Collection
 from store.records import Action, JudgeKind, Passage, Qrel, Topic
 from tests.helpers.filled_collection import fill
+from tests.helpers.fixtures import made_once
 from tests.helpers.run import Cli, Terminal, controls, run, run_to, write
 from tests.helpers.wine import make, work
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool
@@ -21,6 +22,7 @@ KINDS = ("runs", "topics", "docs", "pools", "judges")
 
 
 @pytest.fixture
+@made_once
 def looked(cli: Cli, here: Path) -> Path:
     """Work beside a collection with every state there is."""
     cli("init", "--scale", "0-2").fine()

@@ -498,7 +498,7 @@ def cells(text: str) -> int:
     )
 
 
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(5))
 @given(
     pieces=st.lists(st.sampled_from([JAPANESE, "word ", "\n", "e\u0301", "\t", HIDDEN, "検"])),
     times=st.integers(1, 30),

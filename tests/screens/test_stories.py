@@ -584,7 +584,7 @@ def test_every_story_leaves_what_its_keys_asked_for(shared: Collection, faults: 
     run_state_machine_as_test(
         lambda: Story(shared, faults),
         settings=settings(
-            max_examples=examples(10),
+            max_examples=examples(8),
             stateful_step_count=30,
             phases=[Phase.explicit, Phase.generate],
             report_multiple_bugs=False,
@@ -792,7 +792,7 @@ def test_claimed_documents_never_change_under_the_key(tmp_path: Path) -> None:
         run_state_machine_as_test(
             lambda: ClaimStory(make),
             settings=settings(
-                max_examples=examples(10),
+                max_examples=examples(8),
                 stateful_step_count=30,
                 phases=[Phase.explicit, Phase.generate],
                 report_multiple_bugs=False,

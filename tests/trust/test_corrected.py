@@ -34,6 +34,7 @@ from store.analysis.corrected import (
     grade_counts,
 )
 from store.analysis.measures.average_precision import topic_interval
+from tests.helpers.fixtures import made_once
 from tests.helpers.model_judges import JUDGES, PEOPLE_LEVEL, grades_of, run_paths
 from tests.helpers.run import Cli, Outcome, read_lines, write
 
@@ -44,6 +45,7 @@ MODEL = {docno: int(docno <= "d4") for docno in ORDER}
 
 
 @pytest.fixture
+@made_once
 def small(cli: Cli, here: Path) -> Path:
     """Make a collection of one topic: four of eight documents drawn, judged by ann; gpt judged all."""
     cli("init", "--scale", "0-1").fine()
@@ -161,6 +163,7 @@ def test_a_stratum_without_a_judgement_is_refused(cli: Cli, here: Path) -> None:
 
 
 @pytest.fixture
+@made_once
 def learnt(cli: Cli, here: Path) -> Path:
     """Make a collection of four topics with 60 documents each, for samples to be drawn of."""
     cli("init", "--scale", "0-2").fine()

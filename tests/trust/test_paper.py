@@ -26,6 +26,7 @@ from store.analysis.undiscovered import relative_drop, required_difference, roun
 from store.analysis.variation.collection import Components
 from tests.helpers import kishida_tables
 from tests.helpers.agreement_tables import assert_prints
+from tests.helpers.fixtures import made_once
 from tests.helpers.kishida_tables import (
     MISPRINTED,
     N_RELEVANT,
@@ -49,6 +50,7 @@ NEAR = {"rel": 0, "abs": 0.51e-8}
 
 
 @pytest.fixture
+@made_once
 def sample(cli: Cli, here: Path, garden: Path) -> Path:
     """Work in a collection of the sample's runs with its strict and its lenient judge."""
     cli("init", "--scale", "0-2").fine()
@@ -492,7 +494,9 @@ TC = {
 
 
 @pytest.mark.vector("methods of the project, section 2.4")
-@pytest.mark.parametrize("case", TC)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.slow] * (case[0] == "own")) for case in TC]
+)
 def test_section_4_3_of_trec_covid(cli: Cli, here: Path, case: tuple[str, str]) -> None:
     """Two whole runs of round 1, the document at rank 101."""
     scenario, flip = case

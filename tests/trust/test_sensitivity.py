@@ -700,10 +700,11 @@ def test_ranges_hold_what_all_rankings_show() -> None:
         ("docno-asc", 50, 3027, 4151),
         ("trec", 7, 1978, 4270),
         ("trec", 10, 2205, 4262),
-        pytest.param("trec", 20, 2530, 4252, marks=pytest.mark.slow),
-        pytest.param("trec", 50, 3026, 4151, marks=pytest.mark.slow),
+        ("trec", 20, 2530, 4252),
+        ("trec", 50, 3026, 4151),
     ],
 )
+@pytest.mark.slow
 def test_unjudged_documents_of_trec_covid(order: Order, depth: int, unjudged: int, deep_enough: int) -> None:
     """The documents at rank N+1 that nobody judged are as many as counted elsewhere."""
     result = sensitivity(covid_arrays(order=order), depth=depth)

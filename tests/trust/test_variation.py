@@ -78,7 +78,7 @@ def test_worked_examples(name: str) -> None:
         assert gradient.ravel() == pytest.approx(np.ravel(example.gradient), abs=NEAR)
 
 
-@settings(max_examples=examples(120))
+@settings(max_examples=examples(50))
 @given(drawn_topics(most_documents=12))
 def test_moments_equal_all_outcomes_of_twelve(topic: Topic) -> None:
     """Up to twelve documents and 4,096 outcomes, in arrays."""
@@ -289,7 +289,7 @@ def conditional(table: OutcomeTable, p: np.ndarray) -> np.ndarray:
     return np.asarray(weights / weights.sum())
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(40))
 @given(drawn_topics(most_documents=9))
 def test_moments_equal_all_outcomes_with_a_relevant_document(one: Topic) -> None:
     """Means and covariances below 1e-12."""
@@ -341,7 +341,7 @@ def relative_errors(least: int, most: int, tolerance: float) -> list[float]:
     ]
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(st.integers(1, 400), st.integers(0, 400))
 def test_errors_are_within_the_tolerance(least: int, width: int) -> None:
     """At every R of the window, for both powers; and the weights are positive."""

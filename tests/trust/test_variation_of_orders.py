@@ -176,7 +176,7 @@ def test_28_documents_of_the_sample_collection(topics: list[Topic], exact: float
 
 
 @pytest.mark.parametrize("empty", ["given", "zero"])
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     one=drawn_topics(most_documents=5, fewest_runs=3, most_runs=3),
     two=drawn_topics(most_documents=4, fewest_runs=3, most_runs=3),
