@@ -89,7 +89,7 @@ def four_judges(place: Path) -> Iterator[list[Path]]:
     for one in at_work:
         one.start()
     try:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not all(file.exists() and file.stat().st_size for file in told):
             assert time.monotonic() < end
             time.sleep(0.01)

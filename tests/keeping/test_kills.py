@@ -178,6 +178,8 @@ class World:
             elif path.is_dir() and not path.name.startswith("."):
                 found[path.name] = [one for file in sorted(path.rglob("*")) if file.is_file()
                                     for one in (file.name.encode(), *masked(file))]  # fmt: skip
+            elif path.name.endswith(("-shm", "-wal")):
+                continue  # who is killed leaves them; who opens the file next plays them in
             elif path.is_file() and not path.name.startswith((".", "c.db", "there.db")):
                 found[path.name] = masked(path)
         return {name: lines for name, lines in found.items() if lines}
