@@ -703,8 +703,8 @@ def check_precision(row: tuple, n_redraws: int, *, within: float) -> None:  # ty
 
 @pytest.mark.slow
 def test_precision_of_a_grid_quickly() -> None:
-    """200 redraws of 10 %: as the reference, coverage within three Monte Carlo errors."""
-    check_precision(OF_PRECISION[3], 200, within=0.03)
+    """100 redraws of 10 %: as the reference, coverage within two Monte Carlo errors."""
+    check_precision(OF_PRECISION[3], 100, within=0.03)
 
 
 @pytest.mark.long
