@@ -418,6 +418,7 @@ def test_file_that_is_no_run_has_a_row_and_is_none_of_its_group(cli: Cli, track:
     answer = cli("check", "gone.run", "--runs", "runs.tsv", "--rules", "track.toml", "--format", "json")
     rows = [(row["run"], row["verdict"], row["because"]) for row in answer.json()["submissions"]]
     assert rows == [(None, "refused", ["open"]), ("a", "accepted", []), (None, "refused", ["empty"])]
+    assert answer.whole()["settings"]["rules"] == "track.toml"
 
 
 def test_exit_code_tells_the_severity(cli: Cli, track: Path) -> None:

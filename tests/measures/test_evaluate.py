@@ -354,6 +354,8 @@ def test_ranks_close_up_and_topics_may_be_left_with_nothing(cli: Cli, here: Path
     assert cut.values.tolist() == [[[1 / 2, 1, 0]]]
     Path("far.qrels").write_text("1 0 x 1\n")
     assert "no document that is judged in far.qrels is in the runs" in cli(*words, "far.qrels").fine().err
+    Path("ranked.qrels").write_text("1 0 d1 0\n")
+    assert "no document" not in cli(*words, "ranked.qrels").fine().err
     refused = cli(*words, "all.qrels").failed(1)
     assert "no judgement is left: every document of the qrels is judged in all.qrels" in refused.err
     assert "`--without` is not for xinfAP" in cli(*words, "old.qrels", "-m", "xinfAP").failed(1).err

@@ -167,6 +167,12 @@ def test_probabilities_need_half_the_mass(
     assert found == pytest.approx(mass)
 
 
+def test_more_than_the_whole_mass_says_nothing() -> None:
+    """A server whose probabilities sum to 1.2 has none that can be used."""
+    tokens = [{"token": "2", "top_logprobs": top(("2", 0.8), ("0", 0.4))}]
+    assert grade_probabilities("2", tokens, SCALE) == (None, None)
+
+
 @pytest.mark.parametrize(
     "tokens", [[], [{"token": "3"}], [{"token": "2"}], [{}], ["2"], [{"token": "2", "top_logprobs": [{}]}]]
 )
