@@ -579,16 +579,6 @@ def test_what_has_a_date_is_told(collection: Collection) -> None:
     assert [(one.topic_version, one.title) for one in versions][:1] == [(2, "red wine")]
 
 
-def test_what_happened_at_one_moment_is_told_by_name(collection: Collection, collection_name: str) -> None:
-    """Not in the order of the rows, which would say who was added first."""
-    fill(collection, "zoe", "ann")
-    with engine_of(collection_name) as engine:
-        zone = "" if engine.dialect.name == "sqlite" else "+00"
-    change_stored(collection_name, f"UPDATE judge SET created_at = '2020-03-02 12:00:00.000000{zone}'")
-    found = collection.history.everything()
-    assert [one.judge for one in found.entries if one.what == "judge"] == ["ann", "zoe"]
-
-
 def test_stretch_begins_with_its_first_moment_and_ends_before_its_last(
     collection: Collection, collection_name: str
 ) -> None:

@@ -117,9 +117,7 @@ def check_entries(
                 fault = Fault(None, one.message.removeprefix(f"{file}: "), "open")
                 one = RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), one.hint)
             reports.append(one)
-    settings = frozen_settings(
-        runs=tuple(files), **named_collection(collection), **({} if rules is None else {"rules": str(rules)})
-    )
+    settings = frozen_settings(runs=tuple(files), **named_collection(collection))
     checked = _with_repeated_tags(reports)
     if track is not None:
         checked = tuple(apply_rules(track, checked, entries, submitted or {}))
