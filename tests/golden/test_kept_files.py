@@ -105,6 +105,20 @@ def test_history_is_imported_as_it_was_exported(form: str, tmp_path: Path) -> No
     assert differing == {"sitting", "guideline_version", "topic_version"}
 
 
+def test_what_settled_copies_is_a_decision_and_was_in_no_order(tmp_path: Path) -> None:
+    """The rule stood where the order stands; an undo on a copy is a decision too, and has its order."""
+    first = records((WRITTEN / "history.jsonl").read_text("utf-8"))[0] | {"display_order": "docno"}
+    settled = first | {"revision": 2, "action": "settle", "display_order": "latest", "follows": 1}
+    undone = settled | {"revision": 3, "action": "undo", "display_order": "docno", "undoes": 2}
+    (tmp_path / "old.jsonl").write_text("".join(json.dumps(one) + "\n" for one in (first, settled, undone)))
+    new = tmp_path / "new.db"
+    on(new, "init", "--scale", "0-2")
+    on(new, "import", "judgements", tmp_path / "old.jsonl", "--as", "jsonl", "--allow-unknown")
+    found = records(on(new, "export", "judgements", "--history").out)
+    assert [one["action"] for one in found] == ["judge"] * 3
+    assert [one["display_order"] for one in found] == ["docno", None, "docno"]
+
+
 @pytest.mark.parametrize("name", ["built", "assigned"])
 def test_collection_goes_out_and_comes_back(name: str, tmp_path: Path) -> None:
     """A kept collection comes back from a folder without a fault, and exports to the same bytes."""
