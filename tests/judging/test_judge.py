@@ -12,6 +12,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -524,6 +525,9 @@ def test_kept_conflict_has_both_in_the_history_and_theirs_stands(two: Collection
     ]
     assert here.look()[0].passages == (Passage(0, 5, "first"),)
     assert here.desk.undo() is None, "it is taken back already"
+    # The answer was lost, and it is sent again.
+    assert here.desk.record_and_undo(replace(mine, seen_revision=3)) == kept
+    assert len(here.desk.events_of("1", "a")) == 5
     with pytest.raises(UnknownNameError, match="unknown grade `9`"):
         here.desk.record_and_undo(Decision("1", "a", Action.JUDGE, 9))
     assert len(here.desk.events_of("1", "a")) == 5
