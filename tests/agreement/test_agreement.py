@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import re
 from collections.abc import Callable
 from functools import partial
 from itertools import combinations
@@ -407,6 +408,19 @@ def of_all(tables: dict[str, list[Row]], coefficient: str, level: int | None = N
     [value] = [row["value"] for row in tables["all_judges"]
                if (row["coefficient"], row["level"]) == (coefficient, level)]  # fmt: skip
     return float(value)
+
+
+def test_judges_of_one_grade_have_a_reason_in_the_place_of_a_value(cli: Cli, here: Path) -> None:
+    """It stands where the interval would, or in a column of its own where no interval is asked for."""
+    names = [f"--qrels=./{judge}.qrels" for judge in "abc"]
+    for judge in "abc":
+        Path(f"{judge}.qrels").write_text("1 0 x 0\n1 0 y 0\n2 0 z 0\n")
+    for resamples, expected in (
+        ("0", "alpha, ordinal - 3 2 single-grade"),
+        ("9", "alpha, ordinal - single-grade 3 2"),
+    ):
+        shown = cli("agreement", *names, "--scale", "0-2", "--resamples", resamples).fine().out
+        assert f"grades {expected}\n" in re.sub(" +", " ", shown)
 
 
 about = partial(pytest.approx, abs=5e-5)
