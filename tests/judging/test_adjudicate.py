@@ -15,7 +15,7 @@ from store.collection import Collection
 from store.errors import UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import Disagreement, Opinion, Selection, Settlement
-from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.helpers.fixtures import made_once
 from tests.helpers.places import held_place
 from tests.helpers.run import JUDGES, Cli, by_rule, read_trec
@@ -232,6 +232,14 @@ def test_settled_by_another_adjudicator_is_not_shown(ready: Collection) -> None:
     assert view(sitting, "a").outcome == 2
     sitting.grade("a", 0)
     assert list(JudgeAtWork(ready.adjudication_desk("yan"), "1").tasks) == ["a", "b"]
+
+
+def test_a_ruling_over_one_whose_answer_was_lost_is_no_conflict(ready: Collection) -> None:
+    """The sitting has seen neither: the second is the ruling."""
+    desk = adjudicate(ready).desk
+    desk.record(Decision("1", "a", Action.JUDGE, 2))
+    assert desk.record(Decision("1", "a", Action.JUDGE, 0)).grade == 0
+    assert stored(ready) == {"a": (State.JUDGED, 0)}
 
 
 def test_selection_cuts_queue_and_inbox(ready: Collection) -> None:
