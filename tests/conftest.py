@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.schema import ExecutableDDLElement
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 from sqlalchemy.util import LRUCache
 
 from store.collection import Collection
@@ -113,10 +113,12 @@ def _statements_compiled_once() -> Iterator[None]:
     tests of the store went into the same statements again.
     """
     compiled = LRUCache(2000)
-    made: dict[tuple[type, object, type], Any] = {}
+    made: dict[tuple[object, ...], Any] = {}
 
     def make_once(ddl: Any, dialect: Any, **options: Any) -> Any:
-        key = (type(ddl), ddl.element, type(dialect))
+        if not isinstance(ddl, CreateTable | CreateIndex):  # a step of a migration
+            return compile_ddl(ddl, dialect, **options)
+        key = (type(ddl), ddl.element, ddl.if_not_exists, type(dialect))
         if key not in made:
             made[key] = compile_ddl(ddl, dialect, **options)
         return made[key]
