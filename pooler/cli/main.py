@@ -51,6 +51,14 @@ def _until_interrupted(work: Callable[[], int]) -> int:
         interruption = interrupt_behind(error)
         if interruption is None:
             raise
+        from traceback import clear_frames
+
+        # A block that is entered and not begun is left at the end of its frames alone: without that, a part
+        # of a file that was just made would stay.
+        behind: BaseException | None = error
+        while behind is not None:
+            clear_frames(behind.__traceback__)
+            behind = behind.__cause__ or behind.__context__
         with suppress(OSError):  # nothing reads it
             listener.say(f"interrupted: {_what_stays()}")
         return interruption.code

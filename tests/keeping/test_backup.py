@@ -486,6 +486,32 @@ def test_interrupt_leaves_nothing(
     assert run_process("status", folder=judged).stdout == status
 
 
+AT_THE_DOOR = """
+import contextlib, sys
+from pooler.cli.main import main
+from pooler.interrupts import Interrupted
+enter = contextlib._GeneratorContextManager.__enter__
+def interrupted(self):
+    made = enter(self)
+    if self.gen.gi_code.co_name == "part_beside":
+        raise Interrupted
+    return made
+contextlib._GeneratorContextManager.__enter__ = interrupted
+sys.argv = ["pooler", "backup", "new"]
+main()
+"""
+"""A program interrupted when a part of a file is made, and the block that removes it is not begun."""
+
+
+def test_interrupt_before_a_block_begins_leaves_no_part_of_a_file(judged: Path) -> None:
+    """Of Python's steps between the two, one acts on signals."""
+    before = names(judged)
+    ended = subprocess.run(
+        [sys.executable, "-c", AT_THE_DOOR], cwd=judged, env=environment({}), capture_output=True, check=False
+    )
+    assert (ended.returncode, names(judged)) == (130, before), ended.stderr
+
+
 def test_empty_file_and_damaged_backup_are_told_as_such(cli: Cli, judged: Path) -> None:
     """An empty file is called empty; of a damaged backup another one is advised."""
     (judged / "empty.db").touch()
