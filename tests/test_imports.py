@@ -13,6 +13,8 @@ import pytest
 from pooler import commands
 from tests.helpers.run import GARDEN, RUN, qrels_of
 
+pytestmark = pytest.mark.slow  # fresh interpreters
+
 ROOT = Path(__file__).resolve().parents[1]
 RUN_FILE = GARDEN / "runs" / "bm25-words.run"
 DATABASE = {"sqlmodel", "sqlalchemy", "alembic", "psycopg"}

@@ -166,6 +166,7 @@ def test_fitting_counts_whole_characters() -> None:
     assert [fitting("検索", width) for width in (1, 2, 3, 4, 9)] == [0, 1, 1, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["bridge と橋梁 " * 100_000, "\u0301" * 1_000_000, "é" * 1_000_000, " " * 1_000_000],

@@ -291,6 +291,7 @@ def test_sgml_docno_may_stand_on_its_own_line_or_lack_its_end(file: Path) -> Non
     assert list(read_documents(str(file))) == [Document("a&amp;b", "", ""), Document("c", "", "text")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("around", ["{}", "<TEXT>{}</TEXT>"])
 @pytest.mark.parametrize(
     "evil",

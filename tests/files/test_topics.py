@@ -912,6 +912,7 @@ def test_entities_and_other_files_are_refused(
     assert words in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -426,6 +426,7 @@ def fail_elsewhere(number: int, *, home: int, folder: Path) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_share_errors_keep_all_their_facts() -> None:
     """An error comes back as a value with its type, message, hint and every attribute."""
     outcomes = share(fail, range(len(ERRORS)), workers=2, progress=ignore)
@@ -436,6 +437,7 @@ def test_share_errors_keep_all_their_facts() -> None:
         assert vars(outcome) == vars(error)
 
 
+@pytest.mark.slow
 def test_share_dead_workers_leave_the_work_to_this_process(tmp_path: Path) -> None:
     """When a worker dies at an item, all results are there nevertheless."""
     task = partial(die_elsewhere, home=os.getpid(), folder=tmp_path)
@@ -444,6 +446,7 @@ def test_share_dead_workers_leave_the_work_to_this_process(tmp_path: Path) -> No
     assert sum(told) == 6
 
 
+@pytest.mark.slow
 def test_share_other_processes_take_part(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Each of three processes does one of three items, this one the first; they may print."""
     told: list[int] = []
@@ -458,6 +461,7 @@ def test_share_other_processes_take_part(tmp_path: Path, capfd: pytest.CaptureFi
     assert (written.out.count("is no answer 0"), written.err.count("is no answer")) == (1, 2)
 
 
+@pytest.mark.slow
 def test_share_worker_loads_the_task_and_nothing_else(tmp_path: Path) -> None:
     """A worker takes numpy and the readers, but not the main module, which needs no guard."""
     (tmp_path / "task.py").write_text(
@@ -489,6 +493,7 @@ def test_share_worker_loads_the_task_and_nothing_else(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_share_interrupt_ends_the_workers_quietly(tmp_path: Path) -> None:
     """Ctrl-C, which reaches all processes of a terminal, shows one trace: that of the first."""
     script = tmp_path / "script.py"
@@ -520,23 +525,27 @@ def test_share_interrupt_ends_the_workers_quietly(tmp_path: Path) -> None:
         os.killpg(process.pid, 0)
 
 
+@pytest.mark.slow
 def test_share_bug_in_a_worker_is_met_again_here(tmp_path: Path) -> None:
     """What a task should not raise does not end the work, unless it is raised here too."""
     task = partial(fail_elsewhere, home=os.getpid(), folder=tmp_path)
     assert share(task, range(4), workers=2, progress=ignore) == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_share_task_that_cannot_be_sent_is_done_here() -> None:
     """A function of no module is no task for a worker, but one for this process."""
     assert share(lambda number: number + 1, range(3), workers=2, progress=ignore) == [1, 2, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_items", [0, 1])
 def test_share_more_workers_than_items(n_items: int) -> None:
     """Workers without work are no obstacle."""
     assert share(str, range(n_items), workers=4, progress=ignore) == ["0"][:n_items]
 
 
+@pytest.mark.slow
 def test_share_a_bug_is_not_hidden() -> None:
     """An exception that is no user's error is raised as it is."""
     with pytest.raises(TypeError):

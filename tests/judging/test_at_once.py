@@ -56,6 +56,8 @@ from tests.helpers.world import (
     stored_rows,
 )
 
+pytestmark = pytest.mark.slow  # several processes
+
 FORTY = [f"d{number:02d}" for number in range(40)]
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(["tests.helpers.claiming", "tests.helpers.world"])

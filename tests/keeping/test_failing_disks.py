@@ -183,6 +183,7 @@ def test_on_a_full_disk_what_reads_reads(
     assert SAVED.search(judge(small_disk, program=program).stdout)
 
 
+@pytest.mark.slow
 def test_a_limit_of_a_file_s_size_is_no_damage(tmp_path: Path, pooled: Path) -> None:
     """The hint names limits, as there is room on the disk."""
     folder = copied(pooled, tmp_path / "limited")

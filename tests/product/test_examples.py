@@ -129,6 +129,7 @@ def test_example_listens(example: Example, gardens: Callable[[str], Path], tmp_p
         assert served.stop() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", PRINTING, ids=lambda one: one.line)
 def test_json_is_tsv_is_what_a_function_returns(
     example: Example, ask: Ask, monkeypatch: pytest.MonkeyPatch
