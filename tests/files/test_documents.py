@@ -591,10 +591,11 @@ def test_page_is_read_as_paragraphs_lines_and_cells() -> None:
         ("<dl><dt>Oak<dd>a tree<dt>Elm<dd>another</dl>", ["Oak", "Elm"]),
         ("<table><tr><th>tree<th>m<tr><td>oak<td>30</table>", ["tree", "m"]),
         ("<table><tr><th>oak<td><b>30<td>or more</table>", ["oak", "30"]),
+        ("<p><b>an <i>old</i> oak</b> here", ["an old oak"]),
     ],
 )
-def test_bold_ends_with_a_cell_whose_end_tag_is_left_out(raw: str, bold: list[str]) -> None:
-    """HTML lets terms, their words, cells and rows end where the next begins."""
+def test_bold_ends_with_its_tag_or_with_a_cell_whose_end_tag_is_left_out(raw: str, bold: list[str]) -> None:
+    """HTML lets terms, their words, cells and rows end where the next begins; other tags end nothing."""
     text = read_html(raw)
     assert [text.text[start:end] for start, end in text.strong] == bold
 
