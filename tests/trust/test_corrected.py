@@ -199,6 +199,18 @@ def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> No
     assert learnt.exists()
 
 
+@pytest.mark.parametrize(("topics", "reason"), [("1", "too-few-topics"), ("12", None)])
+def test_two_topics_are_enough_for_an_interval_over_topics(
+    cli: Cli, learnt: Path, topics: str, reason: str | None
+) -> None:
+    """Of one there is none, and a reason."""
+    write(learnt / "some.qrels", *(f"{topic} 0 d{n:02} {n % 2}" for topic in topics for n in range(60)))
+    cli("import", "judgements", "some.qrels", "--judge", "bob", "--kind", "human").fine()
+    cli("pool", "-s", "uniform", "--budget", "60", "--seed", "1").fine()
+    rows = corrected(cli, judge="bob").fine().whole()["corrected"]
+    assert {(row["reason"], row["topics_low"] is None) for row in rows} == {(reason, reason is not None)}
+
+
 def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
     """P@10 of a sample by strata: shares of relevant by the model's grade, differences, strata by topic."""
     strata = "strata=1:10:0.8,11:60:0.6"
