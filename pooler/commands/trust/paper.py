@@ -98,9 +98,11 @@ def paper(
     --------
     >>> import pooler
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
-    >>> pooler.paper(pooler.source(runs, qrels={"1": {"x": 1}}), rank=2)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    store.errors.PoolerError: qrels have one grade per document, ...
+    >>> try:
+    ...     pooler.paper(pooler.source(runs, qrels={"1": {"x": 1}}), rank=2)
+    ... except pooler.PoolerError as error:
+    ...     print(error.message)
+    qrels have one grade per document, and do not show how judges differ
     """
     check_named(runs)
     if len(runs) > 2:
